@@ -1,0 +1,3 @@
+"""htcq: claim capacity, consumption policies, slot weights and group quotas for HTCondor sites."""
+
+__version__ = "0.1.0"

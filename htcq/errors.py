@@ -1,0 +1,60 @@
+"""Everything that htcq can refuse, as one small tree.
+
+A message says what is wrong in one line; a hint says what to do about it. Only ``htcq.cli`` turns them into
+text and an exit status, so the numbers stand here once.
+"""
+
+from __future__ import annotations
+
+EXIT_FINE = 0
+EXIT_FINDINGS = 1
+EXIT_USAGE = 2
+EXIT_UNKNOWN = 3
+
+
+class HtcqError(Exception):
+    """Something htcq refuses or cannot do; ``hint`` says what would help."""
+
+    exit_status = EXIT_USAGE
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class InputError(HtcqError):
+    """What the user gave cannot be used: a flag, a file, an amount."""
+
+
+class ModelError(HtcqError):
+    """A claim-capacity model that the node cannot carry."""
+
+
+class PolicyError(HtcqError):
+    """A policy that would crash, stall or deceive an HTCondor daemon."""
+
+
+class TemplateError(HtcqError):
+    """A template that cannot be rendered."""
+
+
+class InstallError(HtcqError):
+    """A place where configuration cannot or should not be written."""
+
+
+class ProbeError(HtcqError):
+    """This machine could not be examined."""
+
+    exit_status = EXIT_UNKNOWN
+
+
+class BindingsMissing(HtcqError):
+    """The Python bindings of HTCondor are not installed."""
+
+    exit_status = EXIT_UNKNOWN
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(
+            f"HTCondor's Python bindings are missing ({wanted})",
+            "install them with 'python3 -m pip install htcondor' or the distribution's python3-htcondor package",
+        )

@@ -1,0 +1,157 @@
+"""One execute node as plain facts: what it has, in HTCondor's units.
+
+``htcq probe --json`` prints these facts and every command that needs a node reads them back (``--node FILE``).
+Five keys suffice: cpus, memory_mb, disk_kb, gpus and custom. The others say where the numbers came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from htcq.errors import InputError
+from htcq.units import CPUS, DISK, GPUS, MEMORY
+
+SCHEMA = 1
+_REQUIRED = ("cpus", "memory_mb", "disk_kb")
+_RESERVED_CUSTOM = frozenset({"cpu", "cpus", "disk", "swap", "mem", "memory", "ram", "gpus"})
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where one number came from, and why it was believed rather than the others."""
+
+    fact: str
+    value: int
+    origin: str
+    why: str = ""
+    others: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One GPU or one slice of one, as HTCondor would name it."""
+
+    id: str
+    name: str = ""
+    memory_mb: int = 0
+    capability: str = ""
+    mig: bool = False
+
+
+@dataclass(frozen=True)
+class Node:
+    """What one execute node has to give, after everything that limits it.
+
+    Units: ``memory_mb`` and ``swap_mb`` MB (2**20 bytes), ``disk_kb`` KiB, the rest counts.
+    ``condor_cpus`` and ``condor_memory_mb`` are what HTCondor itself would advertise without configuration
+    (0: not known); where they differ from ``cpus`` and ``memory_mb`` the configuration must say so.
+    ``condor_version`` is empty when no HTCondor was found.
+    """
+
+    cpus: int
+    memory_mb: int
+    disk_kb: int
+    gpus: int = 0
+    custom: Mapping[str, int] = field(default_factory=dict)
+    physical_cpus: int = 0
+    swap_mb: int = 0
+    condor_cpus: int = 0
+    condor_memory_mb: int = 0
+    condor_version: str = ""
+    hostname: str = ""
+    gpu_devices: tuple[Gpu, ...] = ()
+    sources: tuple[Source, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in (*_REQUIRED, "gpus"):
+            least = 0 if name == "gpus" else 1
+            if getattr(self, name) < least:
+                raise InputError(f"node: {name} is {getattr(self, name)}", f"{name} must be at least {least}")
+        for name, amount in self.custom.items():
+            if name.lower() in _RESERVED_CUSTOM:
+                raise InputError(
+                    f"node: custom resource '{name}' has a reserved name", "choose another name: HTCondor refuses it"
+                )
+            if amount < 0:
+                raise InputError(f"node: custom resource '{name}' is {amount}", "an amount cannot be negative")
+
+    def assets(self) -> dict[str, int]:
+        """Return every asset and its amount, in the order HTCondor lists them; GPUs only where there are any."""
+        amounts = {CPUS: self.cpus, MEMORY: self.memory_mb, DISK: self.disk_kb}
+        if self.gpus:
+            amounts[GPUS] = self.gpus
+        amounts.update({name.lower(): amount for name, amount in self.custom.items()})
+        return amounts
+
+
+def node_from_facts(facts: Mapping[str, Any]) -> Node:
+    """Return the node that ``facts`` (one JSON object) describes.
+
+    Raises:
+        InputError: a key is missing, or a value is not what its name promises.
+    """
+    if not isinstance(facts, Mapping):
+        raise InputError("node: not a JSON object", 'give {"cpus": 16, "memory_mb": 65536, "disk_kb": 100000000}')
+    missing = [name for name in _REQUIRED if name not in facts]
+    if missing:
+        raise InputError(f"node: {', '.join(missing)} missing", "'htcq probe --json' prints a complete file")
+    known: dict[str, Any] = {}
+    for name, kind in _KINDS.items():
+        if name in facts:
+            known[name] = _checked(name, facts[name], kind)
+    known["gpu_devices"] = tuple(_record(Gpu, "gpu_devices", each) for each in facts.get("gpu_devices", ()))
+    known["sources"] = tuple(_record(Source, "sources", each) for each in facts.get("sources", ()))
+    known["notes"] = tuple(str(each) for each in facts.get("notes", ()))
+    return Node(**known)
+
+
+_KINDS: dict[str, type] = {
+    "cpus": int,
+    "memory_mb": int,
+    "disk_kb": int,
+    "gpus": int,
+    "custom": dict,
+    "physical_cpus": int,
+    "swap_mb": int,
+    "condor_cpus": int,
+    "condor_memory_mb": int,
+    "condor_version": str,
+    "hostname": str,
+}
+
+
+def _checked(name: str, value: Any, kind: type) -> Any:
+    if kind is int and (isinstance(value, bool) or not isinstance(value, int)):
+        raise InputError(f"node: {name} is {value!r}", f"{name} must be a whole number")
+    if not isinstance(value, kind):
+        raise InputError(f"node: {name} is {value!r}", f"{name} must be a JSON {kind.__name__}")
+    if kind is dict:
+        return {str(key): _checked(f"custom.{key}", amount, int) for key, amount in value.items()}
+    return value
+
+
+def _record(kind: type, name: str, value: Any) -> Any:
+    try:
+        fields = dict(value)
+        if "others" in fields:
+            fields["others"] = tuple((str(origin), int(amount)) for origin, amount in fields["others"])
+        return kind(**fields)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"node: {name}: {error}", "'htcq probe --json' prints a complete file") from error
+
+
+def node_facts(node: Node) -> dict[str, Any]:
+    """Return ``node`` as the JSON object that :func:`node_from_facts` reads."""
+    facts: dict[str, Any] = {"schema": SCHEMA}
+    for name in _KINDS:
+        value = getattr(node, name)
+        facts[name] = dict(value) if name == "custom" else value
+    facts["gpu_devices"] = [vars(gpu).copy() for gpu in node.gpu_devices]
+    facts["sources"] = [
+        {**vars(source), "others": [list(each) for each in source.others]} for source in node.sources
+    ]
+    facts["notes"] = list(node.notes)
+    return facts
