@@ -11,6 +11,10 @@ EXIT_FINDINGS = 1
 EXIT_USAGE = 2
 EXIT_UNKNOWN = 3
 
+#: Set to 1 in the environment of everything of HTCondor's that htcq starts: ``htcq emit`` may stand in condor_config
+#: as ``include command``, and an htcq that finds this set answers nothing, which ends the circle.
+NESTED_VARIABLE = "HTCQ_NESTED"
+
 
 class HtcqError(Exception):
     """Something htcq refuses or cannot do; ``hint`` says what would help."""

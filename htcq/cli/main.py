@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
 from htcq import __version__
-from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, HtcqError
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE, HtcqError
 
 #: Every command and what it does, in the order a newcomer meets them.
 COMMANDS = {
@@ -28,12 +29,13 @@ class Parser(argparse.ArgumentParser):
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit status; never raises for anything a user can cause."""
+    if os.environ.get(NESTED_VARIABLE):
+        # A tool that htcq started reads a configuration that runs htcq: answering nothing ends the circle.
+        return EXIT_FINE
     try:
         return _dispatch(list(arguments))
     except HtcqError as error:
-        print(f"htcq: {error}", file=sys.stderr)
-        if error.hint:
-            print(f"hint: {error.hint}", file=sys.stderr)
+        print(f"htcq: {error} ({error.hint})" if error.hint else f"htcq: {error}", file=sys.stderr)
         return error.exit_status
     except BrokenPipeError:
         sys.stderr.close()

@@ -1,0 +1,172 @@
+"""Which model a site chose, with its settings, before it meets a node; and the meeting itself.
+
+Every setting has the name of its command-line flag. A setting that the chosen model does not have is a contradiction,
+not a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+
+from htcq.capacity.fixed import SHARES, TOKEN, Fixed
+from htcq.capacity.minimum import MinimumCharge, proposed_charges
+from htcq.capacity.model import Counted, known_assets
+from htcq.capacity.presets import find_preset
+from htcq.capacity.quantized import Quantized, proposed_levels
+from htcq.errors import ModelError
+from htcq.policy.carve import disk_slop
+from htcq.policy.consumption import NEGOTIATOR, SPLITTINGS
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, show_amount
+
+FIXED, QUANTIZED, MINIMUM_CHARGE = "fixed", "quantized", "minimum-charge"
+MODELS = (FIXED, QUANTIZED, MINIMUM_CHARGE)
+RULES = ("min", "max")
+_ALL_ASSETS_OF = {FIXED: ("claims", "share", "assets"), QUANTIZED: ("levels", "rule"), MINIMUM_CHARGE: ("charges", "whole_charges")}
+_FLAGS = {
+    "claims": "--claims",
+    "share": "--share",
+    "assets": "--asset",
+    "levels": "--level",
+    "rule": "--rule",
+    "charges": "--charge",
+    "whole_charges": "--whole-charges",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A site's settings; empty ones were not given. ``charges`` are in HTCondor's units, cpus in cores."""
+
+    model: str = ""
+    preset: str = ""
+    claims: int | None = None
+    share: str = ""
+    assets: tuple[str, ...] = ()
+    levels: Mapping[str, int] = field(default_factory=dict)
+    rule: str = ""
+    charges: Mapping[str, Fraction] = field(default_factory=dict)
+    whole_charges: bool = False
+    cpu_shares: int | None = None
+    splitting: str = NEGOTIATOR
+    forced: bool = False
+
+    def __post_init__(self) -> None:
+        _one_of("--model", self.model, MODELS)
+        _one_of("--share", self.share, SHARES)
+        _one_of("--rule", self.rule, RULES)
+        _one_of("--splitting", self.splitting, SPLITTINGS)
+        if self.model and self.preset:
+            raise ModelError("--model and --preset contradict each other", "give one of them")
+        for setting, flag in _FLAGS.items():
+            if getattr(self, setting) and setting not in _ALL_ASSETS_OF.get(self.kind, ()):
+                owner = next(model for model, settings in _ALL_ASSETS_OF.items() if setting in settings)
+                chosen = f"--preset {self.preset}" if self.preset else f"--model {self.kind}"
+                raise ModelError(f"{flag} contradicts {chosen}", f"{flag} belongs to --model {owner}")
+        if self.assets and self.share not in ("", "even"):
+            raise ModelError(f"--asset contradicts --share {self.share}", "only --share even divides assets")
+        if self.cpu_shares is not None and self.cpu_shares < 1:
+            raise ModelError(f"--cpu-shares {self.cpu_shares}: must be positive", "2 means that one core counts as 2 cpus")
+        for asset, charge in self.charges.items():
+            if charge <= 0:
+                raise ModelError(f"--charge {asset}={charge}: a charge must be above 0", "leave the asset out instead")
+
+    @property
+    def kind(self) -> str:
+        """The model in force: the one given, the one whose settings were given, or the recommended one."""
+        if self.model or self.preset:
+            return self.model
+        given = {
+            model for model, settings in _ALL_ASSETS_OF.items() if any(getattr(self, setting) for setting in settings)
+        }
+        if len(given) > 1:
+            first, second = sorted(given)[:2]
+            raise ModelError(f"settings of --model {first} and --model {second} contradict each other", "choose one")
+        return given.pop() if given else MINIMUM_CHARGE
+
+    def shares_per_core(self) -> int:
+        """Return how many Cpus one core must count as, so that every charge of cpus is whole.
+
+        Raises:
+            ModelError: ``cpu_shares`` was given and does not make them whole.
+        """
+        charge = self.charges.get(CPUS, Fraction(1))
+        if self.cpu_shares is None:
+            return charge.denominator
+        if (charge * self.cpu_shares).denominator != 1:
+            raise ModelError(
+                f"--cpu-shares {self.cpu_shares} does not make --charge cpus={float(charge):g} whole",
+                f"use a multiple of {charge.denominator}: the startd hands out whole cpus only",
+            )
+        return self.cpu_shares
+
+
+def _one_of(flag: str, value: str, known: tuple[str, ...]) -> None:
+    if value and value not in known:
+        raise ModelError(f"{flag} {value}: unknown", f"choose one of {', '.join(known)}")
+
+
+def common_shares(choices: tuple[Choice, ...]) -> int:
+    """Return one number of cpu shares that suits every slot type of a node (NUM_CPUS is one per startd)."""
+    given = {choice.cpu_shares for choice in choices if choice.cpu_shares is not None}
+    if len(given) > 1:
+        raise ModelError(
+            f"slot types with different cpu_shares ({', '.join(map(str, sorted(given)))}) contradict each other",
+            "NUM_CPUS is one number for the whole node: use the same for all",
+        )
+    return lcm(*(choice.shares_per_core() for choice in choices))
+
+
+def realise(choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine_disk_kb: int) -> Counted:
+    """Return the model or preset for a slot of ``total`` (cpus in shares), checked against it.
+
+    Raises:
+        ModelError: the slot cannot carry it.
+    """
+    counted = _build(choice, total, cpu_shares, version, machine_disk_kb)
+    counted.check({**total, **_provided(counted)})
+    return counted
+
+
+def _provided(counted: Counted) -> Mapping[str, int]:
+    if isinstance(counted, Fixed) and counted.share != "even":
+        return {TOKEN: counted.claims}
+    return getattr(counted, "provides", {})
+
+
+def _build(choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine_disk_kb: int) -> Counted:
+    cores = max(1, total[CPUS] // cpu_shares)
+    if choice.preset:
+        return find_preset(choice.preset, total, cpu_shares)
+    if choice.kind == FIXED:
+        if choice.claims is None:
+            raise ModelError("--model fixed needs a number of claims", "give --claims M")
+        return Fixed(choice.claims, choice.share or "even", choice.assets or BUILT_IN_ASSETS, cpu_shares, choice.forced)
+    if choice.kind == QUANTIZED:
+        known_assets(choice.levels, total, "--level")
+        return Quantized(choice.levels or proposed_levels(cores), choice.rule or "min", cpu_shares)
+    known_assets(choice.charges, total, "--charge")
+    charges = whole_charges(choice.charges, cpu_shares) or proposed_charges(total, cores, version)
+    slop = disk_slop(machine_disk_kb, version) if DISK in charges else 0
+    # The slop is rounded up by one unit at times.
+    return MinimumCharge(charges, choice.whole_charges, cpu_shares, slop + 1 if slop else 0)
+
+
+def whole_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str, int]:
+    """Return ``charges`` as whole numbers of HTCondor's units.
+
+    Raises:
+        ModelError: a charge of something other than cpus is a fraction, which the startd would refuse for ever.
+    """
+    whole = {}
+    for asset, charge in charges.items():
+        units = charge * cpu_shares if asset == CPUS else charge
+        if units.denominator != 1:
+            raise ModelError(
+                f"--charge {asset}={show_amount(asset, float(charge))} is not a whole number of HTCondor's units",
+                "HTCondor counts memory in MiB, disk in KiB and everything else in ones",
+            )
+        whole[asset] = int(units)
+    return whole

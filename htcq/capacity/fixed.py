@@ -1,0 +1,135 @@
+"""The fixed model: M claims, each of which costs 1 whatever its size.
+
+What a claim takes is its share: ``even`` gives every claim V/M of each asset and refuses what does not fit in it,
+``request`` gives what the job asks, ``none`` gives nothing. With ``even`` the assets themselves count the claims;
+otherwise a machine resource of M tokens does, one to a claim. ``none`` is the seed of the idea and does not survive a real
+startd, which gives every claim at least 1 cpu and 1 MB: a job under a memory limit dies of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from htcq.capacity.model import Amounts, known_assets, only_modifiable
+from htcq.capacity.quantized import given, given_text, quanta_in, quanta_text
+from htcq.errors import ModelError
+from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms, as_requested
+from htcq.policy.weight import least, split_weight
+from htcq.units import BUILT_IN_ASSETS, CPUS, attribute
+
+#: The machine resource that counts the claims where no real asset does.
+TOKEN = "htcqclaims"
+SHARES = ("even", "request", "none")
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """``claims`` M; ``share`` even, request or none; ``assets`` are what ``even`` divides."""
+
+    claims: int
+    share: str = "even"
+    assets: tuple[str, ...] = BUILT_IN_ASSETS
+    cpu_shares: int = 1
+    forced: bool = False
+    name: str = "fixed"
+
+    def check(self, total: Amounts) -> None:
+        """Refuse more claims than the startd can carve, and shares that it cannot hand out."""
+        if self.claims < 1:
+            raise ModelError(f"--claims {self.claims}: must be positive", "give the number of jobs the node may run")
+        known_assets(dict.fromkeys(self.assets), total, "--asset")
+        if self.share == "none" and not self.forced:
+            raise ModelError(
+                "--share none: the startd gives every claim at least 1 cpu and 1 MB whatever the policy says, so that "
+                "12 tokens on 8 cpus ran 9 jobs of 1 MB while 12 were charged",
+                "use --share even, or --force if that is what you want",
+            )
+        counted = self.assets if self.share == "even" else (CPUS,)
+        for asset in counted:
+            if self.claims > total[asset] and not (self.share == "none" and self.forced):
+                more = ", or count each core as several with --cpu-shares" if asset == CPUS else ""
+                raise ModelError(
+                    f"--claims {self.claims}: the startd cannot carve more claims than there are {asset} "
+                    f"({total[asset]})",
+                    f"use at most --claims {total[asset]}{more}",
+                )
+
+    def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
+        """Return the claims left, counted in each asset or in tokens."""
+        if self.share != "even":
+            # With scheduler splitting nothing but the startd's own count of dynamic slots tells how many are left.
+            return {TOKEN: max(0, left.get(TOKEN, self.claims))}
+        return {asset: quanta_in(left[asset], total[asset], self.claims) for asset in self.assets}
+
+    def weight(self, left: Amounts, total: Amounts) -> int:
+        """Return the claims left."""
+        return min(self.quanta(left, total).values())
+
+    def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
+        """Return one claim's share; more than is left where the job asks for more than a share."""
+        if self.share == "none":
+            return {**dict.fromkeys(request, 0), TOKEN: 1}
+        taken = dict(request)
+        if self.share == "request":
+            return {**taken, TOKEN: 1}
+        for asset in self.assets:
+            whole, have, asked = total[asset], left[asset], request[asset]
+            if asked * self.claims > whole:
+                taken[asset] = max(asked, have + 1)
+            else:
+                taken[asset] = max(asked, given(1, have, whole, self.claims))
+        return taken
+
+    def policy(self, terms: Terms, splitting: str) -> Policy:
+        """Return the model as expressions."""
+        if splitting != NEGOTIATOR:
+            return self._split_by_scheduler(terms, splitting)
+        consumption, provides = as_requested(terms, terms.total), {}
+        if self.share == "even":
+            consumption.update({asset: self._even(asset, terms) for asset in self.assets})
+            left = least([quanta_text(asset, terms, self.claims) for asset in self.assets])
+        else:
+            provides, left = {TOKEN: self.claims}, f"({terms.slot}{attribute(TOKEN)} ?: 0)"
+            if self.share == "none":
+                consumption = dict.fromkeys(terms.total, "0")
+            consumption[TOKEN] = "1"
+        return self._policy(left, consumption, splitting, dict.fromkeys(MODIFIABLE, LEAVE_REQUEST), provides)
+
+    def _split_by_scheduler(self, terms: Terms, splitting: str) -> Policy:
+        if self.share == "none":
+            raise ModelError(
+                "--share none has no meaning with --splitting scheduler: the startd hands out what the job asks",
+                "use --share request, or --splitting negotiator",
+            )
+        modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
+        left = f"{self.claims} - (NumDynamicSlots ?: 0)"
+        if self.share == "even":
+            only_modifiable(self.assets, "--asset")
+            modify.update({asset: self._even(asset, terms.in_request()) for asset in self.assets})
+            left = least([quanta_text(asset, terms, self.claims) for asset in self.assets])
+        return self._policy(left, as_requested(terms, terms.total), splitting, modify, {})
+
+    def _policy(
+        self, left: str, consumption: dict[str, str], splitting: str, modify: dict[str, str], provides: Mapping[str, int]
+    ) -> Policy:
+        counted_by_startd = splitting != NEGOTIATOR and self.share == "request"
+        return Policy(
+            name=self.name,
+            consumption=consumption,
+            weight=split_weight(left, "1"),
+            schedd_weight="1",
+            num_claims=self.claims,
+            splitting=splitting,
+            modify=modify,
+            provides=provides,
+            start=f"DynamicSlot =?= true || (NumDynamicSlots ?: 0) < {self.claims}" if counted_by_startd else "",
+            cpu_shares=self.cpu_shares,
+        )
+
+    def _even(self, asset: str, terms: Terms) -> str:
+        wanted, have, whole = terms.want(asset), terms.have(asset), terms.whole(asset)
+        share = given_text(asset, terms, self.claims, "1")
+        fits = f"ifThenElse({wanted} * {self.claims} > {whole}, {have} + 1, {share})"
+        # A dynamic slot is carved already, and its totals are its own: there a claim takes what the job asks.
+        return f"ifThenElse({terms.slot}DynamicSlot =?= true, {wanted}, max({{{wanted}, {fits}}}))"

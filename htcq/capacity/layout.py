@@ -1,0 +1,139 @@
+"""How a node is divided into partitionable slots: SLOT_TYPE_<N>, and what each of them gets.
+
+The startd gives a slot type the whole part of a percentage (src/condor_startd.V6/slot_builder.cpp, 25.14); disk is
+divided by percentages only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Union
+
+from htcq.capacity.choice import Choice, common_shares, realise
+from htcq.capacity.model import Counted
+from htcq.errors import ModelError
+from htcq.node import Node
+from htcq.policy.charge import Charges
+from htcq.policy.consumption import NEGOTIATOR, Policy, Terms
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS
+
+#: A part of the machine: a share of it (a fraction up to 1) or an amount in HTCondor's units.
+Part = Union[Fraction, int]
+WHOLE = Fraction(1)
+
+
+@dataclass(frozen=True)
+class SlotType:
+    """One SLOT_TYPE_<number>: how many slots, what part of each asset a slot gets, and the model on it."""
+
+    choice: Choice
+    number: int = 1
+    count: int = 1
+    parts: Mapping[str, Part] = field(default_factory=dict)
+
+    def part(self, asset: str) -> Part:
+        """Return the part of ``asset``; a slot type that names no parts is the whole machine."""
+        return self.parts.get(asset, 0) if self.parts else WHOLE
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A partitionable slot as it will be: its amounts (cpus in shares), the machine's, the model and the policy."""
+
+    type: SlotType
+    total: Mapping[str, int]
+    machine: Mapping[str, int]
+    counted: Counted
+    policy: Policy
+
+    def charges(self) -> Charges:
+        """Return the policy, parsed, on this slot's amounts."""
+        return Charges(self.policy, self.total, self.machine)
+
+
+def lay_out(node: Node, types: tuple[SlotType, ...], literal: bool = False) -> tuple[Slot, ...]:
+    """Return the slots of ``node`` (one for each slot type).
+
+    Raises:
+        ModelError: the types promise more than the node has, contradict each other, or cannot carry their model.
+    """
+    splittings = {kind.choice.splitting for kind in types}
+    if len(splittings) > 1:
+        raise ModelError(
+            "slot types with negotiator splitting and scheduler splitting on one node",
+            "CLAIM_PARTITIONABLE_LEFTOVERS is one setting for the whole node and consumption policies need it off",
+        )
+    shares = common_shares(tuple(kind.choice for kind in types))
+    machine = {asset: n * shares if asset == CPUS else n for asset, n in node.assets().items()}
+    machine.setdefault(GPUS, 0)
+    _check_sums(machine, types)
+    return tuple(_slot(node, kind, machine, shares, literal) for kind in types)
+
+
+def _slot(node: Node, kind: SlotType, machine: Mapping[str, int], shares: int, literal: bool) -> Slot:
+    total = {asset: _amount(kind.part(asset), have, asset, shares) for asset, have in machine.items()}
+    for asset in BUILT_IN_ASSETS:
+        if total[asset] < 1:
+            raise ModelError(
+                f"slot type {kind.number} gets no {asset}", f"give it a part: {asset} = \"50%\", or share = \"50%\""
+            )
+    counted = realise(kind.choice, total, shares, node.condor_version, machine[DISK])
+    terms = Terms(
+        total={**total, **getattr(counted, "provides", {})},
+        cpu_shares=shares,
+        literal=literal,
+        part={asset: _fraction(kind.part(asset)) for asset in total},
+    )
+    policy = counted.policy(terms, kind.choice.splitting)
+    provided = dict(policy.provides)
+    if provided and kind.parts:
+        raise ModelError(
+            f"slot type {kind.number}: {policy.name} declares the machine resource {next(iter(provided))}, which would "
+            "be divided among all slot types",
+            "use --share even, or one slot type for the whole node",
+        )
+    return Slot(kind, {**total, **provided}, {**machine, **provided}, counted, policy)
+
+
+def _amount(part: Part, have: int, asset: str, shares: int) -> int:
+    if isinstance(part, Fraction):
+        return int(part * have)
+    return part * shares if asset == CPUS else part
+
+
+def _fraction(part: Part) -> float:
+    """Return the share, 0 for a plain amount: then the amount itself is written."""
+    return float(part) if isinstance(part, Fraction) else 0.0
+
+
+def _check_sums(machine: Mapping[str, int], types: tuple[SlotType, ...]) -> None:
+    shares = common_shares(tuple(kind.choice for kind in types))
+    for asset, have in machine.items():
+        promised = sum(kind.count * _amount(kind.part(asset), have, asset, shares) for kind in types)
+        if promised > have:
+            raise ModelError(
+                f"the slot types promise {promised} {asset}, but the node has {have}",
+                "the startd would refuse to start: make the parts smaller",
+            )
+        if asset == DISK and any(not isinstance(kind.part(asset), Fraction) for kind in types):
+            raise ModelError("disk of a slot type must be a percentage", 'the startd divides disk by shares: disk = "50%"')
+
+
+def slot_type_text(kind: SlotType, machine: Mapping[str, int], shares: int) -> str:
+    """Return the value of SLOT_TYPE_<N>."""
+    if not kind.parts:
+        return "100%"
+    texts = []
+    for asset, have in machine.items():
+        part = kind.part(asset)
+        percent = f"{float(part) * 100:g}%" if isinstance(part, Fraction) else str(_amount(part, have, asset, shares))
+        if have or asset in BUILT_IN_ASSETS:
+            texts.append(f"{asset}={percent}")
+    return ", ".join(texts)
+
+
+def is_split_by_negotiator(slots: tuple[Slot, ...]) -> bool:
+    """Tell whether the node runs consumption policies (otherwise the access points split its slots)."""
+    return slots[0].policy.splitting == NEGOTIATOR

@@ -1,0 +1,132 @@
+"""The minimum-charge model: every claim is charged at least C(a) of each asset.
+
+q(a) = floor(v(a)/C(a)), W = min over q(a), c(a) = max(r(a), C(a)); with whole charges c(a) is rounded up to a multiple
+of C(a), so that the weights of a machine add up to the same number at every moment. The recommended model: it is well
+defined in every state and has no corner cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from htcq.capacity.model import Amounts, known_assets, only_modifiable
+from htcq.errors import ModelError
+from htcq.policy.carve import disk_slop
+from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms
+from htcq.policy.weight import at_least_one, least, split_weight
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_amount
+
+#: Proposed charges are rounded down to the first of these that is small beside them, so that they read well and small
+#: differences between nodes vanish.
+_STEPS = {MEMORY: (128, 1), DISK: (1024 * 1024, 1024, 1)}
+
+
+@dataclass(frozen=True)
+class MinimumCharge:
+    """``charges`` C(a) in whole HTCondor units (cpus in shares); ``whole`` rounds consumption up to multiples."""
+
+    charges: Mapping[str, int]
+    whole: bool = False
+    cpu_shares: int = 1
+    disk_slop_kb: int = 0
+    name: str = "minimum-charge"
+
+    def check(self, total: Amounts) -> None:
+        """Refuse unknown assets and charges of which not one fits."""
+        known_assets(self.charges, total, "--charge")
+        for asset, charge in self.charges.items():
+            if charge > total[asset]:
+                raise ModelError(
+                    f"--charge {asset}: {show_amount(asset, charge)} is more than the node has",
+                    f"it has {show_amount(asset, total[asset])}; not one claim would fit",
+                )
+
+    def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
+        """Return floor(v(a)/C(a)), never negative."""
+        return {asset: max(0, left[asset]) // charge for asset, charge in self.charges.items()}
+
+    def weight(self, left: Amounts, total: Amounts) -> int:
+        """Return the smallest q(a)."""
+        return min(self.quanta(left, total).values())
+
+    def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
+        """Return max(r(a), C(a)), in whole charges if asked."""
+        taken = dict(request)
+        for asset, charge in self.charges.items():
+            amount = max(request[asset], charge)
+            taken[asset] = -(-amount // charge) * charge if self.whole else amount
+        return taken
+
+    def policy(self, terms: Terms, splitting: str) -> Policy:
+        """Return the model as expressions; none of them depends on the node, but on the charges alone."""
+        in_job = terms.in_job()
+        modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
+        if splitting != NEGOTIATOR:
+            only_modifiable(self.charges, "--charge")
+            modify = {asset: self._charge(asset, terms.in_request()) for asset in MODIFIABLE}
+        return Policy(
+            name=self.name,
+            consumption={asset: self._charge(asset, terms) for asset in terms.total},
+            weight=split_weight(
+                least([_quanta(terms.have(asset), charge) for asset, charge in self.charges.items()]),
+                at_least_one([self._dominant(asset, terms) for asset in self.charges]),
+            ),
+            schedd_weight=at_least_one(
+                [_charges(in_job.ask(asset), charge) for asset, charge in self.charges.items()]
+            ),
+            num_claims=max(1, self.weight(terms.total, terms.total)),
+            fleet_claims=_fleet_claims(self.charges.get(CPUS, 1), terms),
+            splitting=splitting,
+            modify=modify,
+            cpu_shares=self.cpu_shares,
+        )
+
+    def _charge(self, asset: str, terms: Terms) -> str:
+        if asset not in self.charges:
+            return terms.want(asset)
+        charge = self.charges[asset]
+        charged = f"max({{{charge}, {terms.ask(asset)}}})"
+        return f"quantize({charged}, {charge})" if self.whole and charge > 1 else charged
+
+    def _dominant(self, asset: str, terms: Terms) -> str:
+        have = terms.have(asset)
+        if asset == DISK and self.disk_slop_kb:
+            # A startd before 25.4 hands out some disk beyond the consumption; it must not look like another charge.
+            have = f"({have} - {self.disk_slop_kb})"
+        return _charges(have, self.charges[asset])
+
+
+def _quanta(amount: str, charge: int) -> str:
+    return amount if charge == 1 else f"floor({amount} / {charge})"
+
+
+def _charges(amount: str, charge: int) -> str:
+    return amount if charge == 1 else f"ceiling({amount} / {charge}.0)"
+
+
+def _fleet_claims(cpu_charge: int, terms: Terms) -> str:
+    """Every claim takes its charge of cpus, so that a slot never carries more claims than this."""
+    cpus = terms.cpus_of_node()
+    return f"max({{1, {cpus} / {cpu_charge}}})" if cpus and cpu_charge > 1 else cpus
+
+
+def cpu_scale(charge: Fraction) -> int:
+    """Return the smallest number of shares per core that makes a charge of ``charge`` cores whole."""
+    return charge.denominator
+
+
+def proposed_charges(total: Amounts, cpus: int, version: str = "") -> dict[str, int]:
+    """Return charges that split the node evenly: one core, and the memory and disk that go with it.
+
+    Rounded down to 128 MiB of memory and 1 GiB of disk where these are small, so that as many claims fit as there are
+    cores.
+    """
+    charges = {CPUS: total[CPUS] // cpus}
+    slop = {DISK: disk_slop(total[DISK], version)}
+    for asset in BUILT_IN_ASSETS[1:]:
+        share = max(1, total[asset] // cpus - slop.get(asset, 0))
+        step = next(step for step in _STEPS[asset] if share >= 8 * step or step == 1)
+        charges[asset] = share // step * step
+    return charges

@@ -1,0 +1,104 @@
+"""The claim-capacity model: what every model answers.
+
+A resource R (a partitionable slot) has an amount v(a) left of each asset a, out of V(a) at birth. A model counts it
+in quanta q(a) and says W(R), the number of claims that R can still carry. A claim takes a consumption c(a); the cost of
+the match is W(R) - W(R'). All amounts here are whole numbers in HTCondor's units; where one core counts as several
+cpu shares, the asset cpus is counted in shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import ceil
+from typing import Protocol, Union
+
+from htcq.errors import ModelError
+from htcq.policy.consumption import LEAST, MODIFIABLE, Policy, Terms
+from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS
+
+Amounts = Mapping[str, int]
+Request = Mapping[str, Union[int, float, Fraction]]
+
+
+class Counted(Protocol):
+    """Whatever counts claims on a slot and can be written as a policy: a model or a preset."""
+
+    @property
+    def name(self) -> str:
+        """Return the name that ``--model`` takes."""
+
+    @property
+    def cpu_shares(self) -> int:
+        """Return how many Cpus one core counts as."""
+
+    def check(self, total: Amounts) -> None:
+        """Raise :class:`ModelError` where a slot of ``total`` cannot carry the model."""
+
+    def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
+        """Return q(a) for every asset that the model counts."""
+
+    def weight(self, left: Amounts, total: Amounts) -> int:
+        """Return W(R), never negative."""
+
+    def policy(self, terms: Terms, splitting: str) -> Policy:
+        """Return the same as HTCondor's expressions."""
+
+
+class Model(Counted, Protocol):
+    """One claim-capacity model with its settings."""
+
+    def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
+        """Return c(a) for every asset; more than is left where the claim does not fit."""
+
+
+def whole_request(request: Request, total: Amounts, cpu_shares: int = 1) -> dict[str, int]:
+    """Return ``request`` in whole units for every asset of ``total``, at least what the startd hands out."""
+    whole = {}
+    for asset in total:
+        amount = Fraction(request.get(asset, 0)) * (cpu_shares if asset == CPUS else 1)
+        whole[asset] = max(LEAST.get(asset, 0), ceil(amount))
+    return whole
+
+
+def match_cost(model: Model, request: Amounts, left: Amounts, total: Amounts) -> int:
+    """Return W(R) - W(R') for a claim that fits."""
+    taken = model.consumption(request, left, total)
+    rest = {asset: left[asset] - taken[asset] for asset in left}
+    return model.weight(left, total) - model.weight(rest, total)
+
+
+def limiting(quanta: Mapping[str, int], weight: int) -> str:
+    """Return the asset that decides W(R): the first that has just that many quanta, else the one with fewest."""
+    for asset, count in quanta.items():
+        if count == weight:
+            return asset
+    return min(quanta, key=lambda asset: quanta[asset])
+
+
+def known_assets(chosen: Mapping[str, object], total: Amounts, flag: str) -> None:
+    """Refuse assets that the node does not have.
+
+    Raises:
+        ModelError: one of ``chosen`` is not among ``total``.
+    """
+    for asset in chosen:
+        if total.get(asset, 0) <= 0:
+            known = ", ".join(name for name, amount in total.items() if amount > 0)
+            if asset in (*BUILT_IN_ASSETS, GPUS) or asset in total:
+                raise ModelError(f"{flag} {asset}: this node has none", f"it has {known}")
+            raise ModelError(f"{flag} {asset}: unknown asset", f"this node has {known}")
+
+
+def only_modifiable(assets: Iterable[str], flag: str) -> None:
+    """Refuse assets whose requests the startd cannot round up, as scheduler splitting would need.
+
+    Raises:
+        ModelError: one of ``assets`` is not cpus, memory or disk.
+    """
+    for asset in assets:
+        if asset not in MODIFIABLE:
+            raise ModelError(
+                f"{flag} {asset} cannot be enforced with --splitting scheduler",
+                "the startd rounds up requests for cpus, memory and disk only; use --splitting negotiator",
+            )

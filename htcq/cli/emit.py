@@ -1,0 +1,74 @@
+"""Write the HTCondor configuration that makes a claim-capacity model true.
+
+Prints it, unless told to write; as 'include command : htcq emit …' it can stand in a condor_config.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from htcq.cli.options import add_model_options, read_request
+from htcq.emit.check import check_configuration
+from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, Target, prepare, write
+from htcq.emit.render import EXECUTE, ROLES, configuration
+from htcq.errors import EXIT_FINE, EXIT_FINDINGS, InputError
+from htcq.live.configuration import own_configuration, read_configuration
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq emit``."""
+    parser.add_argument("--role", metavar="ROLE", default=EXECUTE, help="execute (the default), access or central")
+    add_model_options(parser)
+    output = parser.add_argument_group("output")
+    output.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
+    output.add_argument("--write", metavar="DIR", help="write 50-htcq-ROLE.config there, if that changes anything")
+    output.add_argument("--file", metavar="NAME", help="with --write, --diff or --check: another file name")
+    output.add_argument("--diff", metavar="DIR", help="print what --write DIR would change")
+    output.add_argument("--check", metavar="DIR", help="exit 1 if --write DIR would change anything")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Render, prove harmless, then print, compare or write."""
+    if arguments.role not in ROLES:
+        raise InputError(f"--role {arguments.role}: unknown", f"choose one of {', '.join(ROLES)}")
+    chosen = [name for name in ("write", "diff", "check") if getattr(arguments, name)]
+    if len(chosen) > 1:
+        raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
+    if arguments.file and not chosen:
+        raise InputError("--file without a directory", "give --write DIR, --diff DIR or --check DIR")
+    request = read_request(arguments)
+    text = configuration(arguments.role, request.node, request.slots, request.literal, request.templates)
+    check_configuration(arguments.role, text, request.slots, read_configuration)
+    if not chosen:
+        sys.stdout.write(text)
+        return EXIT_FINE
+    name = arguments.file or f"50-htcq-{arguments.role}.config"
+    target = prepare(Path(getattr(arguments, chosen[0])), name, text, _condor_knobs())
+    return _act(chosen[0], target, arguments.role)
+
+
+def _condor_knobs() -> Mapping[str, str]:
+    """Return where HTCondor looks for files, and which names it passes over; defaults where it is not installed."""
+    knobs = (DIRECTORIES_KNOB, EXCLUDED_KNOB)
+    defaults = read_configuration("", (EXCLUDED_KNOB,))
+    return {**defaults, **own_configuration(knobs)}
+
+
+def _act(action: str, target: Target, role: str) -> int:
+    if action == "diff":
+        sys.stdout.write(target.diff())
+        return EXIT_FINE
+    if action == "check":
+        if target.differs:
+            print(f"{target.path}: differs from what would be written", file=sys.stderr)
+        return EXIT_FINDINGS if target.differs else EXIT_FINE
+    if not write(target):
+        print(f"{target.path}: unchanged", file=sys.stderr)
+        return EXIT_FINE
+    restart = role == EXECUTE and target.needs_restart()
+    what = "condor_restart -startd" if restart else "condor_reconfig"
+    print(f"{target.path}: written; {what} makes it take effect", file=sys.stderr)
+    return EXIT_FINE

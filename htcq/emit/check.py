@@ -1,0 +1,88 @@
+"""Proves a rendered configuration harmless: read back as HTCondor reads it, then evaluated.
+
+The text may come from a site's own template, so nothing is taken from the model that it was rendered from but the
+amounts of the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from htcq.capacity.layout import Slot
+from htcq.classads import Expr, as_number
+from htcq.emit.render import ACCESS, CENTRAL, EXECUTE
+from htcq.errors import PolicyError
+from htcq.policy.charge import Charges
+from htcq.policy.consumption import MODIFIABLE, NEGOTIATOR, SCHEDULER, Policy
+from htcq.policy.safety import dangers
+
+#: Reads a configuration text and returns the values of the named knobs (those that are defined).
+Reader = Callable[[str, Sequence[str]], Mapping[str, str]]
+_FLAGS = ("CONSUMPTION_POLICY", "CLAIM_PARTITIONABLE_LEFTOVERS")
+
+
+def check_configuration(role: str, text: str, slots: Sequence[Slot], read: Reader) -> None:
+    """Refuse a text that HTCondor cannot read or that would harm a daemon.
+
+    Raises:
+        PolicyError: with the first danger and how many more there are.
+    """
+    values = read(text, _knobs(slots))
+    found: list[str] = []
+    for slot in slots:
+        policy = _policy_of(role, slot, values)
+        found += dangers(Charges(policy, slot.total, slot.machine))
+    if role == EXECUTE and _both_splittings(values):
+        found.append("CONSUMPTION_POLICY and CLAIM_PARTITIONABLE_LEFTOVERS are both on, which HTCondor does not support")
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise PolicyError(f"refused: {found[0]}{more}", "nothing was written; mend the template or the model")
+
+
+def _knobs(slots: Sequence[Slot]) -> list[str]:
+    names = ["SLOT_WEIGHT", "NUM_CLAIMS", "SCHEDD_SLOT_WEIGHT", *_FLAGS]
+    assets = {asset.upper() for slot in slots for asset in slot.total}
+    names += [f"CONSUMPTION_{asset}" for asset in assets]
+    names += [f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}" for asset in MODIFIABLE]
+    typed = [f"SLOT_TYPE_{slot.type.number}_{name}" for slot in slots for name in names]
+    return names + typed
+
+
+def _policy_of(role: str, slot: Slot, values: Mapping[str, str]) -> Policy:
+    """Return the slot's policy as the text has it; a knob of the slot type comes before the general one."""
+
+    def value(name: str) -> str | None:
+        return values.get(f"SLOT_TYPE_{slot.type.number}_{name}", values.get(name))
+
+    policy = slot.policy
+    if role == ACCESS:
+        return replace(policy, schedd_weight=value("SCHEDD_SLOT_WEIGHT") or "undefined")
+    if role == CENTRAL:
+        return replace(policy, weight=value("SLOT_WEIGHT") or "undefined")
+    consumption = {asset: value(f"CONSUMPTION_{asset.upper()}") for asset in slot.total}
+    return replace(
+        policy,
+        splitting=NEGOTIATOR if _true(value("CONSUMPTION_POLICY")) else SCHEDULER,
+        consumption=_given(consumption.items()),
+        weight=value("SLOT_WEIGHT") or "undefined",
+        num_claims=_whole(value("NUM_CLAIMS"), policy.num_claims),
+        modify=_given((asset, value(f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}")) for asset in MODIFIABLE),
+    )
+
+
+def _given(items: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+    return {name: text for name, text in items if text}
+
+
+def _whole(text: str | None, otherwise: int) -> int:
+    number = as_number(Expr(text).evaluate()) if text else otherwise
+    return 0 if number is None else int(number)
+
+
+def _true(text: str | None) -> bool:
+    return (text or "").strip().lower() in ("true", "t", "yes", "1")
+
+
+def _both_splittings(values: Mapping[str, str]) -> bool:
+    return all(_true(values.get(name)) for name in _FLAGS)

@@ -1,0 +1,1 @@
+"""The one doorway to HTCondor's Python bindings (``htcondor2``)."""

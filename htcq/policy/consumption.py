@@ -1,0 +1,122 @@
+"""A policy as HTCondor reads it: one ClassAd expression for every knob that decides what a claim takes and costs.
+
+Semantics: src/condor_utils/consumption_policy.cpp and src/condor_startd.V6/Resource.cpp, HTCondor 25.14.
+Consumption expressions are evaluated with MY = slot and TARGET = job, MODIFY_REQUEST_EXPR_* with MY = job and
+TARGET = slot, SCHEDD_SLOT_WEIGHT in the job alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from htcq.units import CPUS, DISK, MEMORY, attribute
+
+NEGOTIATOR = "negotiator"
+SCHEDULER = "scheduler"
+SPLITTINGS = (NEGOTIATOR, SCHEDULER)
+
+#: The startd rounds these three requests before it carves; nothing else can be modified.
+MODIFIABLE = (CPUS, MEMORY, DISK)
+#: What a dynamic slot gets at the very least (Resource.cpp:create_dslot); asking for less changes nothing.
+LEAST = {CPUS: 1, MEMORY: 1}
+#: With this text the startd leaves the request as it is, so that it computes what the negotiator computed.
+LEAVE_REQUEST = "UNDEFINED"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Every expression of one slot type, as texts.
+
+    ``num_claims`` holds for the node at hand, ``fleet_claims`` is a text that holds on any node (empty: the same);
+    ``provides`` are machine resources that the policy itself declares; ``start`` is a condition that the slot adds
+    to START; ``cpu_shares`` is how many Cpus one core counts as; ``changes`` tells what a preset changed, and why.
+    """
+
+    name: str
+    consumption: Mapping[str, str]
+    weight: str
+    schedd_weight: str
+    num_claims: int
+    fleet_claims: str = ""
+    splitting: str = NEGOTIATOR
+    modify: Mapping[str, str] = field(default_factory=dict)
+    provides: Mapping[str, int] = field(default_factory=dict)
+    start: str = ""
+    cpu_shares: int = 1
+    changes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def assets(self) -> tuple[str, ...]:
+        """Every asset that the slot hands out."""
+        return tuple(self.consumption)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How an expression names what the job asks and what the slot has, by where it is evaluated.
+
+    ``job`` and ``slot`` are the prefixes of their attributes. ``total`` holds the slot's amounts at birth; with
+    ``literal`` they are written as numbers, otherwise as attributes that every node fills in for itself.
+    ``part`` says how much of the machine the slot type got of each asset: a fraction such as 0.5, 1 being all.
+    """
+
+    total: Mapping[str, int]
+    job: str = "target."
+    slot: str = ""
+    cpu_shares: int = 1
+    literal: bool = False
+    part: Mapping[str, float] = field(default_factory=dict)
+
+    def want(self, asset: str) -> str:
+        """What the job asks of ``asset``, and at least the 1 cpu or 1 MB that the startd hands out in any case."""
+        return f"max({{{LEAST[asset]}, {self.ask(asset)}}})" if asset in LEAST else self.ask(asset)
+
+    def ask(self, asset: str) -> str:
+        """What the job asks of ``asset``: undefined counts as 0, fractions round up."""
+        request = f"{self.job}Request{attribute(asset)} ?: 0"
+        if asset == CPUS and self.cpu_shares > 1:
+            request = f"({request}) * {self.cpu_shares}"
+        return f"ceiling({request})"
+
+    def have(self, asset: str) -> str:
+        """What the slot has left; guarded where it may be missing, since an undefined weight ends the negotiator."""
+        name = f"{self.slot}{attribute(asset)}"
+        return name if asset in MODIFIABLE else f"({name} ?: 0)"
+
+    def whole(self, asset: str) -> str:
+        """What the partitionable slot had at birth, as a whole number."""
+        return str(self.total[asset]) if self.literal else f"int({self.slot}TotalSlot{attribute(asset)})"
+
+    def birth(self, asset: str) -> str:
+        """The same, as seen from a dynamic slot, whose own TotalSlot* are its own amounts."""
+        part = self.part.get(asset, 1)
+        if self.literal or part == 0:
+            return str(self.total[asset])
+        machine = f"{self.slot}Total{attribute(asset)}"
+        return machine if part == 1 else f"({machine} * {part:.6g})"
+
+    def cpus_of_node(self) -> str:
+        """How many Cpus the slot has on whatever node reads the configuration; empty where its layout says it."""
+        part = self.part.get(CPUS, 1)
+        if self.literal or part == 0:
+            return ""
+        return "$(NUM_CPUS)" if part == 1 else f"int($(NUM_CPUS) * {part:.6g})"
+
+    def in_request(self) -> Terms:
+        """The same terms for MODIFY_REQUEST_EXPR_*, where the job is MY and the slot TARGET."""
+        return replace(self, job="", slot="TARGET.")
+
+    def in_job(self) -> Terms:
+        """The same terms for SCHEDD_SLOT_WEIGHT, where there is no slot: its totals are numbers."""
+        return replace(self, job="", slot="", literal=True)
+
+
+def as_requested(terms: Terms, assets: Iterable[str]) -> dict[str, str]:
+    """Return a consumption of exactly what the job asks, for every asset."""
+    return {asset: terms.want(asset) for asset in assets}
+
+
+def request_of(asset: str) -> str:
+    """Return the name of the job attribute that asks for ``asset``."""
+    return f"Request{attribute(asset)}"

@@ -1,0 +1,114 @@
+"""What a policy would do to the daemons that read it: the dangers that htcq never writes.
+
+Evaluates every expression on the full slot, on the empty one, on slots where a single asset is gone, on dynamic slots,
+and for a grid of jobs that includes those with missing and fractional requests. Rules: a weight that is no number ends
+the negotiator (consumption_policy.cpp), an undefined consumption makes the slot unmatchable, a fraction is refused by
+the startd for ever (Resource.cpp), 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from htcq.classads import Ad, as_number
+from htcq.policy.charge import Charges, Number, job_ad
+from htcq.policy.consumption import NEGOTIATOR
+from htcq.units import BUILT_IN_ASSETS, CPUS, MEMORY
+
+#: NUM_CLAIMS beyond this costs the startd more memory than any node has claims for.
+MOST_CLAIMS = 1_000_000
+#: Attributes of slots: the schedd evaluates its weight in the job alone.
+_NOT_IN_A_JOB = ("cpus", "memory", "disk", "target", "gpus")
+
+
+def dangers(charges: Charges) -> list[str]:
+    """Return what would crash or stall a daemon, as sentences; empty for a sound policy."""
+    found = [*_weight_dangers(charges), *_schedd_dangers(charges)]
+    if charges.policy.splitting == NEGOTIATOR:
+        found += _missing_consumption(charges)
+        found += _consumption_dangers(charges)
+        if not 1 <= charges.policy.num_claims <= MOST_CLAIMS:
+            found.append(f"NUM_CLAIMS is {charges.policy.num_claims}: the slot would never match or exhaust the startd")
+    return found
+
+
+def job_grid(total: Mapping[str, Number]) -> Iterator[dict[str, Number]]:
+    """Yield job requests: none, each asset alone, fractions, everything, and multiples of one core's part."""
+    yield {}
+    yield dict.fromkeys(total, 0)
+    yield {CPUS: 1.5, MEMORY: 100.5}
+    for asset, amount in total.items():
+        yield {asset: 1}
+        yield {**dict.fromkeys(BUILT_IN_ASSETS, 1), asset: amount}
+    cores = max(1, int(total[CPUS]))
+    for part in (1, 2, 4, cores):
+        yield {asset: max(1, int(total[asset]) * part // cores) for asset in BUILT_IN_ASSETS}
+
+
+def _states(charges: Charges) -> Iterator[tuple[str, Ad]]:
+    total = charges.total
+    yield "the full slot", charges.pslot(total)
+    yield "the empty slot", charges.pslot(dict.fromkeys(total, 0))
+    for asset in total:
+        yield f"a slot without {asset}", charges.pslot({**total, asset: 0})
+    yield "a dynamic slot", charges.dslot(dict.fromkeys(total, 1))
+    yield "a dynamic slot of everything", charges.dslot(total)
+
+
+def _weight_dangers(charges: Charges) -> list[str]:
+    found = []
+    for where, slot in _states(charges):
+        weight = charges.weight(slot)
+        if weight is None:
+            found.append(f"SLOT_WEIGHT is no number on {where}: the negotiator would exit at the first match")
+        elif weight < 0:
+            found.append(f"SLOT_WEIGHT is {weight:g} on {where}: a weight must not be negative")
+    charges.pslot(charges.total)
+    return found[:3]
+
+
+def _missing_consumption(charges: Charges) -> list[str]:
+    return [
+        f"CONSUMPTION_{asset.upper()} is missing: the negotiator would take the slot for an ordinary one"
+        for asset in charges.total
+        if asset not in charges.consumption
+    ]
+
+
+def _consumption_dangers(charges: Charges) -> list[str]:
+    found: dict[str, str] = {}
+    slot = charges.pslot(charges.total)
+    for shape in job_grid(charges.total):
+        for asset, amount in charges.consumed(slot, job_ad(shape)).items():
+            if asset in found:
+                continue
+            asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
+            if amount is None:
+                found[asset] = f"CONSUMPTION_{asset.upper()} is undefined for a job that asks for {asked}: no match, ever"
+            elif amount < 0:
+                found[asset] = f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: no match, ever"
+            elif amount != int(amount):
+                found[asset] = (
+                    f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: the startd hands out "
+                    "whole units and refuses fractions for ever"
+                )
+    return list(found.values())
+
+
+def _schedd_dangers(charges: Charges) -> list[str]:
+    expression = charges.schedd_expr
+    words = {word.lower() for word in _words(expression.text)}
+    for name in _NOT_IN_A_JOB:
+        if name in words:
+            return [f"SCHEDD_SLOT_WEIGHT mentions {name}, which no job has"]
+    for shape in job_grid(charges.total):
+        demand = as_number(expression.evaluate(job_ad(shape)))
+        if demand is None or int(demand) < 1:
+            asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
+            shown = "no number" if demand is None else f"{demand:g}"
+            return [f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {asked}: its group would starve"]
+    return []
+
+
+def _words(text: str) -> list[str]:
+    return "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text).split()

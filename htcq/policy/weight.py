@@ -1,0 +1,31 @@
+"""Slot weights that stay true for the whole life of a claim.
+
+The negotiator charges the weight that a partitionable slot loses; two cycles later the accountant charges the weight
+of the dynamic slot's own ad. One expression must answer both: the number of claims left on the one, the dominant
+charge of the claim on the other. Published policies that use the first for both leak accounting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def split_weight(left: str, dominant: str) -> str:
+    """Return SLOT_WEIGHT: ``dominant`` on a dynamic slot, ``left`` on every other, never negative."""
+    return f"ifThenElse(DynamicSlot =?= true, {dominant}, max({{0, {left}}}))"
+
+
+def least(terms: Sequence[str]) -> str:
+    """Return the smallest of ``terms`` (one term needs no list)."""
+    return terms[0] if len(terms) == 1 else f"min({{{', '.join(terms)}}})"
+
+
+def greatest(terms: Sequence[str]) -> str:
+    """Return the greatest of ``terms``."""
+    return terms[0] if len(terms) == 1 else f"max({{{', '.join(terms)}}})"
+
+
+def at_least_one(terms: Sequence[str]) -> str:
+    """Return the greatest of 1 and ``terms``: a claim is never free and a demand never zero."""
+    return f"max({{1, {', '.join(terms)}}})"
+
