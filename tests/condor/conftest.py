@@ -1,0 +1,95 @@
+"""Real pools for the tests: one a worker and HTCondor version, kept for the whole run.
+
+``--suite sid`` or ``--suite trixie`` restricts the run to one version; CI runs both.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from testpool import Pool
+
+ROOT = Path(__file__).resolve().parents[2]
+#: The suites of Debian that have HTCondor, with the version that each ships.
+SUITES = {"sid": "25.14", "trixie": "23.9"}
+NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000}
+#: Roles in the order their files are read; all of them hold on the one machine of a test pool.
+ROLES = ("central", "access", "execute")
+#: Faster than the test pool's own pace: nothing here depends on how long a cycle is.
+PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
+
+
+@dataclass
+class Site:
+    """A pool that htcq configures, and the version that its daemons really have."""
+
+    pool: Pool
+    suite: str
+    version: str
+    node: dict[str, Any] = field(default_factory=dict)
+
+    def htcq(self, *arguments: str, check: bool = True) -> str:
+        """Run the command htcq and return what it prints."""
+        done = subprocess.run(
+            [sys.executable, "-m", "htcq", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
+        )
+        if check and done.returncode:
+            raise AssertionError(f"htcq {' '.join(arguments)}: {done.stderr}")
+        return done.stdout
+
+    def node_file(self, tmp_path: Path) -> str:
+        """Write the facts of the pool's execute node and return the file's name."""
+        path = tmp_path / "node.json"
+        path.write_text(json.dumps({**self.node, "condor_version": self.version}))
+        return str(path)
+
+    def plan(self, tmp_path: Path, model: tuple[str, ...], jobs: list[str]) -> dict[str, Any]:
+        """Return what htcq predicts."""
+        shapes = [word for job in jobs for word in ("--job", job)]
+        printed = self.htcq("plan", "--node", self.node_file(tmp_path), *model, *shapes, "--json")
+        found: dict[str, Any] = json.loads(printed)
+        return found
+
+    def adopt(self, tmp_path: Path, model: tuple[str, ...], knobs: str = "") -> None:
+        """Let htcq write the configuration of all three roles, and start the daemons anew with it."""
+        for old in self.pool.config_dir.glob("50-htcq-*"):
+            old.unlink()
+        for role in ROLES:
+            self.htcq(
+                "emit", "--role", role, "--node", self.node_file(tmp_path), *model, "--write", str(self.pool.config_dir)
+            )
+        self.pool.configure(PACE + knobs)
+        self.pool.restart()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--suite", choices=sorted(SUITES), help="test one HTCondor version only")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "suite" in metafunc.fixturenames:
+        chosen = metafunc.config.getoption("--suite")
+        metafunc.parametrize("suite", [chosen] if chosen else sorted(SUITES), scope="session")
+
+
+@pytest.fixture(scope="session")
+def site(suite: str) -> Iterator[Site]:
+    """A pool of ``suite`` with one execute node of 8 cpus, 16 GiB and 20 GB."""
+    pool = Pool.start(
+        suite=suite,
+        settings=PACE,
+        cpus=NODE["cpus"],
+        memory_mb=NODE["memory_mb"],
+        disk_kb=NODE["disk_kb"],
+    )
+    with pool:
+        version = pool.record.version
+        assert version.startswith(SUITES[suite]), f"{suite} ships HTCondor {version}"
+        yield Site(pool, suite, version, dict(NODE))

@@ -1,0 +1,108 @@
+"""What real daemons did with a set of jobs, read from their ads and from the accountant's own journal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from testpool import Pool
+
+#: No match is made before the jobs have this attribute, so that their demand can be read in peace.
+GATE = {"requirements": "(MayRun =?= true)"}
+_MATCH = re.compile(r"^103 Resource\.(\S+) SlotWeight ([0-9.e+-]+)$")
+_USAGE = re.compile(r"^103 Customer\.(\S+@\S+) WeightedResourcesUsed ([0-9.e+-]+)$")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run: demand before, the weights charged at the matches, usage and slots once the claims stand."""
+
+    demand: int
+    match_costs: tuple[float, ...]
+    usage_at_match: float
+    standing_usage: float
+    running: int
+    carved: tuple[dict[str, int], ...]
+    left: dict[str, int]
+    weight_left: float
+
+
+def run_jobs(pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expected: int) -> Measured:
+    """Submit all ``jobs``, let them match in one cycle, and measure until ``expected`` of them run and are charged.
+
+    Raises:
+        PoolError: less of them ran within the deadline.
+    """
+    total = sum(count for _, count in jobs)
+    clusters = [pool.submit({**GATE, **job}, count) for job, count in jobs]
+    submitter = pool.wait(lambda: _counted(pool, total), 30, f"{total} idle jobs counted", ("SchedLog",))
+    journal = pool.path("spool", "Accountantnew.log")
+    before = len(journal.read_text(errors="replace").splitlines())
+    for cluster in clusters:
+        pool.tool("condor_qedit", str(cluster), "MayRun", "true")
+    pool.tool("condor_reschedule")
+    pool.wait(lambda: len(_dynamic(pool)) >= expected, 60, f"{expected} claims", ("StartLog", "MatchLog"))
+    settled = pool.wait(lambda: _settled(pool, expected), 60, "the usage of all claims", ("NegotiatorLog",))
+    lines = journal.read_text(errors="replace").splitlines()[before:]
+    costs, usage = _matches(lines)
+    slots = pool.ads("slots", ["Name", "DynamicSlot", "Cpus", "Memory", "Disk", "SlotWeight", "State"])
+    pslot = next(ad for ad in slots if not ad.get("DynamicSlot"))
+    dynamic = [ad for ad in slots if ad.get("DynamicSlot")]
+    return Measured(
+        demand=submitter["WeightedIdleJobs"],
+        match_costs=costs,
+        usage_at_match=usage,
+        standing_usage=settled,
+        running=len(dynamic),
+        carved=tuple(_amounts(ad) for ad in sorted(dynamic, key=lambda ad: str(ad["Name"]))),
+        left=_amounts(pslot),
+        weight_left=float(pool.tool("condor_status", pslot["Name"], "-af", "SlotWeight").strip()),
+    )
+
+
+def _amounts(ad: Mapping[str, object]) -> dict[str, int]:
+    return {name.lower(): int(str(ad[name])) for name in ("Cpus", "Memory", "Disk")}
+
+
+def _counted(pool: Pool, total: int) -> dict[str, int] | None:
+    ads = pool.ads("submitters", ["Name", "IdleJobs", "WeightedIdleJobs"])
+    found = [ad for ad in ads if ad.get("IdleJobs") == total and ad.get("WeightedIdleJobs")]
+    return found[0] if found else None
+
+
+def _dynamic(pool: Pool) -> list[dict[str, object]]:
+    slots = pool.ads("slots", ["Name", "DynamicSlot", "State"])
+    return [ad for ad in slots if ad.get("DynamicSlot") and ad["State"] == "Claimed"]
+
+
+def _settled(pool: Pool, expected: int) -> float | None:
+    """Return the usage that the negotiator publishes once two cycles in a row have seen all claims."""
+    cycles = pool.log("NegotiatorLog").count("Finished Negotiation Cycle")
+    pool.wait(
+        lambda: pool.log("NegotiatorLog").count("Finished Negotiation Cycle") >= cycles + 2, 30, "two negotiation cycles"
+    )
+    if len(_dynamic(pool)) != expected:
+        return None
+    users = pool.tool("condor_userprio", "-allusers", "-af", "Name", "WeightedResourcesUsed").split()
+    return sum(float(usage) for name, usage in zip(users[::2], users[1::2]) if "@" in name)
+
+
+def _matches(lines: Sequence[str]) -> tuple[tuple[float, ...], float]:
+    """Return the weights charged at the matches, and the submitter's usage right after the last of them.
+
+    A match with a consumption policy is journalled on a resource called ``…_cp_match_NNN``, any other on the slot itself.
+    Only the first cycle counts: in the next one the negotiator may still see a slot as it was, match it once more, and be
+    refused by the startd.
+    """
+    costs: list[float] = []
+    usage = 0.0
+    for line in lines:
+        used, match = _USAGE.match(line), _MATCH.match(line)
+        if used:
+            if costs and float(used.group(2)) < usage:
+                break
+            usage = float(used.group(2))
+        elif match and ("_cp_match_" in match.group(1) or re.match(r"slot\d+@", match.group(1))):
+            costs.append(float(match.group(2)))
+    return tuple(costs), usage
