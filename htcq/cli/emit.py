@@ -25,29 +25,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
     output.add_argument("--write", metavar="DIR", help="write 50-htcq-ROLE.config there, if that changes anything")
-    output.add_argument("--file", metavar="NAME", help="with --write, --diff or --check: another file name")
-    output.add_argument("--diff", metavar="DIR", help="print what --write DIR would change")
-    output.add_argument("--check", metavar="DIR", help="exit 1 if --write DIR would change anything")
+    output.add_argument("--file", metavar="NAME", help="another file name there")
+    output.add_argument("--diff", action="store_true", help="print what --write DIR would change, and change nothing")
+    output.add_argument("--check", action="store_true", help="exit 1 if --write DIR would change anything; no change")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Render, prove harmless, then print, compare or write."""
     if arguments.role not in ROLES:
         raise InputError(f"--role {arguments.role}: unknown", f"choose one of {', '.join(ROLES)}")
-    chosen = [name for name in ("write", "diff", "check") if getattr(arguments, name)]
-    if len(chosen) > 1:
-        raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
-    if arguments.file and not chosen:
-        raise InputError("--file without a directory", "give --write DIR, --diff DIR or --check DIR")
+    if not arguments.write:
+        for flag in ("file", "diff", "check"):
+            if getattr(arguments, flag):
+                raise InputError(f"--{flag} without a directory", f"give --write DIR --{flag}")
     request = read_request(arguments)
     text = configuration(arguments.role, request.node, request.slots, request.literal, request.templates)
     check_configuration(arguments.role, text, request.slots, read_configuration)
-    if not chosen:
+    if not arguments.write:
         sys.stdout.write(text)
         return EXIT_FINE
     name = arguments.file or f"50-htcq-{arguments.role}.config"
-    target = prepare(Path(getattr(arguments, chosen[0])), name, text, _condor_knobs())
-    return _act(chosen[0], target, arguments.role)
+    target = prepare(Path(arguments.write), name, text, _condor_knobs())
+    if arguments.diff or arguments.check:
+        return _compare(target, arguments)
+    return _write(target, arguments.role)
 
 
 def _condor_knobs() -> Mapping[str, str]:
@@ -57,14 +58,17 @@ def _condor_knobs() -> Mapping[str, str]:
     return {**defaults, **own_configuration(knobs)}
 
 
-def _act(action: str, target: Target, role: str) -> int:
-    if action == "diff":
+def _compare(target: Target, arguments: argparse.Namespace) -> int:
+    if arguments.diff:
         sys.stdout.write(target.diff())
+    if not arguments.check:
         return EXIT_FINE
-    if action == "check":
-        if target.differs:
-            print(f"{target.path}: differs from what would be written", file=sys.stderr)
-        return EXIT_FINDINGS if target.differs else EXIT_FINE
+    if target.differs:
+        print(f"{target.path}: differs from what would be written", file=sys.stderr)
+    return EXIT_FINDINGS if target.differs else EXIT_FINE
+
+
+def _write(target: Target, role: str) -> int:
     if not write(target):
         print(f"{target.path}: unchanged", file=sys.stderr)
         return EXIT_FINE

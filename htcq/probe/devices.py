@@ -1,0 +1,136 @@
+"""Decides GPUs and custom resources: only what HTCondor hands out can be claimed, so its word counts first.
+
+Rules seen in a 25.14 startd: MACHINE_RESOURCE_NAMES hides what it does not list (GPUs too), ids in
+OFFLINE_MACHINE_RESOURCE_<name> are taken away, a negative amount counts as 0.
+"""
+
+from __future__ import annotations
+
+import re
+
+from htcq.node import Gpu, Source
+from htcq.probe.condor import Knob, Knobs, whole_number
+from htcq.probe.readings import Readings
+from htcq.probe.verdict import NO_CONDOR, Claim, Verdict, verdict
+
+_GPUS = "gpus"
+
+
+def decide_gpus(readings: Readings) -> tuple[Verdict, tuple[Gpu, ...]]:
+    """Return how many GPUs HTCondor can hand out, and which; 0 where none is found."""
+    seen = _seen_elsewhere(readings)
+    gpus, claim = _condor_gpus(readings)
+    if claim is None:
+        gpus = (*readings.nvml, *readings.amd)
+        found = [each for each in seen if each.amount]
+        origin = " and ".join(each.origin for each in found) or "NVML and sysfs"
+        why = "condor_gpu_discovery is not installed" if readings.knobs.known else NO_CONDOR
+        claim = Claim(origin, len(gpus), why)
+    notes = _hidden(claim, seen) + _repeated(gpus)
+    notes += [
+        f"{gpu.id}: named by the kernel; HTCondor's own name for it is not known" for gpu in gpus if _is_card(gpu)
+    ]
+    return verdict(_GPUS, claim, seen, notes), gpus
+
+
+def _seen_elsewhere(readings: Readings) -> list[Claim]:
+    claims = [Claim("NVML", len(readings.nvml)), Claim("sysfs", len(readings.amd))]
+    return [claim for claim in claims if claim.amount]
+
+
+def _condor_gpus(readings: Readings) -> tuple[tuple[Gpu, ...], Claim | None]:
+    """Return the GPUs that HTCondor finds by its own rules, or no claim where it cannot be known."""
+    knobs = readings.knobs
+    named = _named(knobs)
+    if named is not None and _GPUS not in named:
+        return (), Claim("MACHINE_RESOURCE_NAMES", 0, "it does not list GPUs, so the startd hands out none")
+    static = knobs.known.get("MACHINE_RESOURCE_GPUS")
+    if static is not None:
+        amount, ids = _amount(knobs, "GPUS", static)
+        gpus = tuple(Gpu(name) for name in ids)
+        return gpus, Claim("MACHINE_RESOURCE_GPUs", amount, f"the site's configuration sets it ({static.source})")
+    if readings.discovery is not None:
+        offline = _ids(knobs.text("OFFLINE_MACHINE_RESOURCE_GPUS"))
+        gpus = tuple(gpu for gpu in readings.discovery if gpu.id not in offline)
+        why = "HTCondor's own detection, with the options the startd gives it"
+        if len(gpus) < len(readings.discovery):
+            why += "; OFFLINE_MACHINE_RESOURCE_GPUs takes some away"
+        return gpus, Claim("condor_gpu_discovery", len(gpus), why)
+    if _is_off(knobs):
+        return (), Claim("STARTD_DETECT_GPUS", 0, "it is empty: the startd looks for no GPUs")
+    return (), None
+
+
+def _is_off(knobs: Knobs) -> bool:
+    off = "STARTD_DETECT_GPUS" in knobs.known and not knobs.text("STARTD_DETECT_GPUS")
+    return off and not knobs.text("MACHINE_RESOURCE_INVENTORY_GPUS")
+
+
+def _hidden(winner: Claim, seen: list[Claim]) -> list[str]:
+    """Return notes on GPUs that are there and that HTCondor will not advertise."""
+    if winner.amount:
+        return []
+    return [
+        f"{claim.origin} shows {claim.amount} GPUs that HTCondor does not see ({winner.origin}): it will advertise none"
+        " until it finds them, or until MACHINE_RESOURCE_GPUs names them"
+        for claim in seen
+    ]
+
+
+def _repeated(gpus: tuple[Gpu, ...]) -> list[str]:
+    distinct = len({gpu.id for gpu in gpus})
+    if distinct == len(gpus):
+        return []
+    return [f"{len(gpus)} GPUs are {distinct} devices listed more than once: jobs share them (-repeat or -divide)"]
+
+
+def _is_card(gpu: Gpu) -> bool:
+    return re.fullmatch(r"card\d+", gpu.id) is not None
+
+
+def decide_custom(readings: Readings) -> tuple[dict[str, Verdict], tuple[str, ...]]:
+    """Return the amounts of the site's own resources, and notes on those that only a script can tell."""
+    knobs, named = readings.knobs, _named(readings.knobs)
+    found, notes = {}, []
+    for tag, knob in knobs.beginning("MACHINE_RESOURCE_"):
+        key = tag.lower()
+        if key in ("names", _GPUS) or key == f"inventory_{_GPUS}":
+            continue
+        if knob.from_htcq:
+            continue  # the tokens of a model that htcq wrote: nothing the machine has
+        name = tag[len("inventory_") :] if key.startswith("inventory_") else tag
+        if named is not None and name.lower() not in named:
+            notes.append(f"{name} is not in MACHINE_RESOURCE_NAMES, so HTCondor leaves it out")
+        elif name != tag:
+            notes.append(f"{name} is counted by the script '{knob.value}', which the probe does not run")
+        else:
+            found[tag] = _custom(knobs, tag, knob)
+    return found, tuple(notes)
+
+
+def _custom(knobs: Knobs, tag: str, knob: Knob) -> Verdict:
+    amount, _ids_left = _amount(knobs, tag.upper(), knob)
+    why = f"the site's configuration sets it ({knob.source})" if knob.source else "the site's configuration sets it"
+    offline = knobs.text(f"OFFLINE_MACHINE_RESOURCE_{tag.upper()}")
+    if offline:
+        why += f"; {offline} offline"
+    return Verdict(Source(f"custom.{tag}", amount, f"MACHINE_RESOURCE_{tag}", why))
+
+
+def _amount(knobs: Knobs, tag: str, knob: Knob) -> tuple[int, tuple[str, ...]]:
+    """Return the amount, and the ids where ``knob`` lists ids rather than a number."""
+    number = whole_number(knob.value)
+    if number is not None:
+        return max(0, number), ()
+    offline = _ids(knobs.text(f"OFFLINE_MACHINE_RESOURCE_{tag}"))
+    ids = tuple(name for name in _ids(knob.value) if name not in offline)
+    return len(ids), ids
+
+
+def _named(knobs: Knobs) -> frozenset[str] | None:
+    names = _ids(knobs.text("MACHINE_RESOURCE_NAMES"))
+    return frozenset(name.lower() for name in names) if names else None
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\s,]+", text))

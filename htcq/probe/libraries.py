@@ -1,0 +1,104 @@
+"""What psutil and NVML say about this machine, as plain mappings that can be recorded; loaded nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from htcq.errors import ProbeError
+
+_NVML_LIBRARY = "libnvidia-ml.so.1"
+
+
+def load_psutil() -> None:
+    """Load psutil while a tool is working: that takes 20 ms, about as long as HTCondor's tools need to answer."""
+    with suppress(ImportError):
+        import psutil  # noqa: F401
+
+
+def psutil_facts() -> Mapping[str, Any]:
+    """Return psutil's logical and physical cpus, affinity (cpu numbers), memory_bytes and swap_bytes.
+
+    Raises:
+        ProbeError: psutil is missing, or could not read this machine.
+    """
+    try:
+        import psutil
+
+        return {
+            "logical": psutil.cpu_count(),
+            "physical": psutil.cpu_count(logical=False),
+            "affinity": psutil.Process().cpu_affinity(),
+            "memory_bytes": psutil.virtual_memory().total,
+            "swap_bytes": psutil.swap_memory().total,
+        }
+    except (ImportError, OSError, RuntimeError, ValueError, AttributeError) as error:
+        raise ProbeError(f"psutil: {error}", "python3 -m pip install psutil") from error
+
+
+def nvml_facts() -> Mapping[str, Any]:
+    """Return NVML's driver version and devices, MIG devices within their parent; empty without NVIDIA's library.
+
+    Raises:
+        ProbeError: the library is there and does not work, as after a driver update without a reboot.
+    """
+    import ctypes
+
+    try:
+        # The same library that pynvml would look for, without the 20 ms that importing pynvml costs where it is absent.
+        ctypes.CDLL(_NVML_LIBRARY)
+    except OSError:
+        return {}
+    try:
+        import pynvml
+    except ImportError as error:
+        raise ProbeError(f"NVML: {error}", "python3 -m pip install nvidia-ml-py") from error
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError as error:
+        raise ProbeError(f"NVML: {error}", "nvidia-smi shows what the driver says") from error
+    try:
+        devices = [_device(pynvml, index) for index in range(pynvml.nvmlDeviceGetCount())]
+        return {"driver": _text(pynvml.nvmlSystemGetDriverVersion()), "devices": devices}
+    except pynvml.NVMLError as error:
+        raise ProbeError(f"NVML: {error}", "nvidia-smi shows what the driver says") from error
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def _device(nvml: Any, index: int) -> dict[str, Any]:
+    handle = nvml.nvmlDeviceGetHandleByIndex(index)
+    facts = {**_identity(nvml, handle), "capability": list(nvml.nvmlDeviceGetCudaComputeCapability(handle))}
+    try:
+        mode, _pending = nvml.nvmlDeviceGetMigMode(handle)
+    except nvml.NVMLError:
+        return facts  # a GPU that knows no MIG answers "not supported"
+    facts["mig_mode"] = mode
+    if mode == nvml.NVML_DEVICE_MIG_ENABLE:
+        facts["mig_devices"] = _mig_devices(nvml, handle)
+    return facts
+
+
+def _mig_devices(nvml: Any, parent: Any) -> list[dict[str, Any]]:
+    found = []
+    for index in range(nvml.nvmlDeviceGetMaxMigDeviceCount(parent)):
+        try:
+            handle = nvml.nvmlDeviceGetMigDeviceHandleByIndex(parent, index)
+        except nvml.NVMLError:
+            continue  # the places of a parent need not all be filled
+        found.append(_identity(nvml, handle))
+    return found
+
+
+def _identity(nvml: Any, handle: Any) -> dict[str, Any]:
+    return {
+        "uuid": _text(nvml.nvmlDeviceGetUUID(handle)),
+        "name": _text(nvml.nvmlDeviceGetName(handle)),
+        "memory_bytes": int(nvml.nvmlDeviceGetMemoryInfo(handle).total),
+    }
+
+
+def _text(value: str | bytes) -> str:
+    # nvidia-ml-py before 12 answered in bytes.
+    return value.decode() if isinstance(value, bytes) else value
