@@ -12,7 +12,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any, Union
 
-from htcq.errors import BindingsMissing, PolicyError
+from htcq.errors import BindingsError, PolicyError
 
 
 class Missing(enum.Enum):
@@ -32,7 +32,7 @@ def _library() -> Any:
     try:
         import classad2
     except ImportError as error:
-        raise BindingsMissing("classad2") from error
+        raise BindingsError("classad2") from error
     return classad2
 
 

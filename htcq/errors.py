@@ -52,7 +52,7 @@ class ProbeError(HtcqError):
     exit_status = EXIT_UNKNOWN
 
 
-class BindingsMissing(HtcqError):
+class BindingsError(HtcqError):
     """The Python bindings of HTCondor are not installed."""
 
     exit_status = EXIT_UNKNOWN

@@ -128,7 +128,7 @@ def _checked(name: str, value: Any, kind: type) -> Any:
         raise InputError(f"node: {name} is {value!r}", f"{name} must be a whole number")
     if not isinstance(value, kind):
         raise InputError(f"node: {name} is {value!r}", f"{name} must be a JSON {kind.__name__}")
-    if kind is dict:
+    if isinstance(value, dict):
         return {str(key): _checked(f"custom.{key}", amount, int) for key, amount in value.items()}
     return value
 
@@ -150,8 +150,6 @@ def node_facts(node: Node) -> dict[str, Any]:
         value = getattr(node, name)
         facts[name] = dict(value) if name == "custom" else value
     facts["gpu_devices"] = [vars(gpu).copy() for gpu in node.gpu_devices]
-    facts["sources"] = [
-        {**vars(source), "others": [list(each) for each in source.others]} for source in node.sources
-    ]
+    facts["sources"] = [{**vars(source), "others": [list(each) for each in source.others]} for source in node.sources]
     facts["notes"] = list(node.notes)
     return facts

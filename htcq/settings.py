@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 from htcq.capacity.choice import Choice
 from htcq.capacity.layout import Part, SlotType
@@ -54,20 +54,24 @@ class Given:
     def choice(self, forced: bool = False) -> Choice:
         """Return the choice; InputError or ModelError where a value is wrong."""
         values = self.values
-        return Choice(
-            model=self._text("model"),
-            preset=self._text("preset"),
-            claims=self._whole("claims"),
-            share=self._text("share"),
-            assets=tuple(str(asset).lower() for asset in self._list("assets")),
-            levels={asset: self._level(asset, n) for asset, n in self._table("level").items()},
-            rule=self._text("rule"),
-            charges={asset: self._charge(asset, amount) for asset, amount in self._table("charge").items()},
-            whole_charges=self._truth("whole_charges"),
-            cpu_shares=self._whole("cpu_shares"),
-            splitting=self._text("splitting") or "negotiator",
-            forced=forced,
-        ) if values else Choice(forced=forced)
+        return (
+            Choice(
+                model=self._text("model"),
+                preset=self._text("preset"),
+                claims=self._whole("claims"),
+                share=self._text("share"),
+                assets=tuple(str(asset).lower() for asset in self._list("assets")),
+                levels={asset: self._level(asset, n) for asset, n in self._table("level").items()},
+                rule=self._text("rule"),
+                charges={asset: self._charge(asset, amount) for asset, amount in self._table("charge").items()},
+                whole_charges=self._truth("whole_charges"),
+                cpu_shares=self._whole("cpu_shares"),
+                splitting=self._text("splitting") or "negotiator",
+                forced=forced,
+            )
+            if values
+            else Choice(forced=forced)
+        )
 
     def _text(self, key: str) -> str:
         value = self.values.get(key) or ""
@@ -78,10 +82,10 @@ class Given:
         return value if isinstance(value, bool) else self._refuse(key, value, "true or false")
 
     def _whole(self, key: str) -> int | None:
-        value = self.values.get(key)
-        if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-            return value
-        return self._refuse(key, value, "a whole number")
+        value: int | None = self.values.get(key)
+        if isinstance(value, bool) or not isinstance(value, (int, type(None))):
+            self._refuse(key, value, "a whole number")
+        return value
 
     def _list(self, key: str) -> list[Any]:
         value = self.values.get(key) or []
@@ -90,22 +94,24 @@ class Given:
     def _table(self, key: str) -> dict[str, Any]:
         value = self.values.get(key) or {}
         if not isinstance(value, Mapping):
-            return self._refuse(key, value, 'a table such as { cpus = 1, memory = "2GiB" }')
+            self._refuse(key, value, 'a table such as { cpus = 1, memory = "2GiB" }')
         return {str(asset).lower(): amount for asset, amount in value.items()}
 
     def _level(self, asset: str, value: Any) -> int:
         try:
             return int(str(value))
         except ValueError:
-            return self._refuse(f"level {asset}", value, "a whole number")
+            self._refuse(f"level {asset}", value, "a whole number")
 
     def _charge(self, asset: str, value: Any) -> Fraction:
         text = str(value)
         if text.startswith("-"):
-            raise InputError(f"{self.where}charge {asset}={text}: a charge must be above 0", "leave the asset out instead")
+            raise InputError(
+                f"{self.where}charge {asset}={text}: a charge must be above 0", "leave the asset out instead"
+            )
         return parse_amount(asset, text)
 
-    def _refuse(self, key: str, value: Any, expected: str) -> Any:
+    def _refuse(self, key: str, value: Any, expected: str) -> NoReturn:
         raise InputError(f"{self.where}{key} is {value!r}", f"it must be {expected}")
 
 
@@ -231,5 +237,3 @@ def check_shapes(shapes: Iterable[Shape], custom: Iterable[str]) -> None:
                 near = difflib.get_close_matches(asset, known, 1)
                 hint = f"did you mean {near[0]}?" if near else f"this node has {', '.join(known)}"
                 raise InputError(f"job: unknown asset '{asset}'", hint)
-
-

@@ -24,7 +24,11 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, show_amount
 FIXED, QUANTIZED, MINIMUM_CHARGE = "fixed", "quantized", "minimum-charge"
 MODELS = (FIXED, QUANTIZED, MINIMUM_CHARGE)
 RULES = ("min", "max")
-_ALL_ASSETS_OF = {FIXED: ("claims", "share", "assets"), QUANTIZED: ("levels", "rule"), MINIMUM_CHARGE: ("charges", "whole_charges")}
+_ALL_ASSETS_OF = {
+    FIXED: ("claims", "share", "assets"),
+    QUANTIZED: ("levels", "rule"),
+    MINIMUM_CHARGE: ("charges", "whole_charges"),
+}
 _FLAGS = {
     "claims": "--claims",
     "share": "--share",
@@ -68,7 +72,9 @@ class Choice:
         if self.assets and self.share not in ("", "even"):
             raise ModelError(f"--asset contradicts --share {self.share}", "only --share even divides assets")
         if self.cpu_shares is not None and self.cpu_shares < 1:
-            raise ModelError(f"--cpu-shares {self.cpu_shares}: must be positive", "2 means that one core counts as 2 cpus")
+            raise ModelError(
+                f"--cpu-shares {self.cpu_shares}: must be positive", "2 means that one core counts as 2 cpus"
+            )
         for asset, charge in self.charges.items():
             if charge <= 0:
                 raise ModelError(f"--charge {asset}={charge}: a charge must be above 0", "leave the asset out instead")

@@ -2,14 +2,14 @@
 
 What a claim takes is its share: ``even`` gives every claim V/M of each asset and refuses what does not fit in it,
 ``request`` gives what the job asks, ``none`` gives nothing. With ``even`` the assets themselves count the claims;
-otherwise a machine resource of M tokens does, one to a claim. ``none`` is the seed of the idea and does not survive a real
-startd, which gives every claim at least 1 cpu and 1 MB: a job under a memory limit dies of it.
+otherwise a machine resource of M tokens does, one to a claim. ``none`` is the seed of the idea and does not survive a
+real startd, which gives every claim at least 1 cpu and 1 MB: a job under a memory limit dies of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
 from htcq.capacity.quantized import given, given_text, quanta_in, quanta_text
@@ -42,7 +42,7 @@ class Fixed:
         if self.share == "none" and not self.forced:
             raise ModelError(
                 "--share none: the startd gives every claim at least 1 cpu and 1 MB whatever the policy says, so that "
-                "12 tokens on 8 cpus ran 9 jobs of 1 MB while 12 were charged",
+                "12 tokens on 8 cpus ran 10 jobs of 1 MB while 12 were charged",
                 "use --share even, or --force if that is what you want",
             )
         counted = self.assets if self.share == "even" else (CPUS,)
@@ -94,7 +94,12 @@ class Fixed:
             if self.share == "none":
                 consumption = dict.fromkeys(terms.total, "0")
             consumption[TOKEN] = "1"
-        return self._policy(left, consumption, splitting, dict.fromkeys(MODIFIABLE, LEAVE_REQUEST), provides)
+        policy = self._policy(left, consumption, splitting, dict.fromkeys(MODIFIABLE, LEAVE_REQUEST), provides)
+        return replace(policy, macros=terms.macros or {})
+
+    def describe(self) -> str:
+        """Return the model with its settings in one line."""
+        return f"{self.name}, {self.claims} claims, share {self.share}"
 
     def _split_by_scheduler(self, terms: Terms, splitting: str) -> Policy:
         if self.share == "none":
@@ -108,10 +113,16 @@ class Fixed:
             only_modifiable(self.assets, "--asset")
             modify.update({asset: self._even(asset, terms.in_request()) for asset in self.assets})
             left = least([quanta_text(asset, terms, self.claims) for asset in self.assets])
-        return self._policy(left, as_requested(terms, terms.total), splitting, modify, {})
+        policy = self._policy(left, as_requested(terms, terms.total), splitting, modify, {})
+        return replace(policy, macros=terms.macros or {})
 
     def _policy(
-        self, left: str, consumption: dict[str, str], splitting: str, modify: dict[str, str], provides: Mapping[str, int]
+        self,
+        left: str,
+        consumption: dict[str, str],
+        splitting: str,
+        modify: dict[str, str],
+        provides: Mapping[str, int],
     ) -> Policy:
         counted_by_startd = splitting != NEGOTIATOR and self.share == "request"
         return Policy(

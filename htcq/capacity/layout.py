@@ -77,7 +77,7 @@ def _slot(node: Node, kind: SlotType, machine: Mapping[str, int], shares: int, l
     for asset in BUILT_IN_ASSETS:
         if total[asset] < 1:
             raise ModelError(
-                f"slot type {kind.number} gets no {asset}", f"give it a part: {asset} = \"50%\", or share = \"50%\""
+                f"slot type {kind.number} gets no {asset}", f'give it a part: {asset} = "50%", or share = "50%"'
             )
     counted = realise(kind.choice, total, shares, node.condor_version, machine[DISK])
     terms = Terms(
@@ -85,6 +85,7 @@ def _slot(node: Node, kind: SlotType, machine: Mapping[str, int], shares: int, l
         cpu_shares=shares,
         literal=literal,
         part={asset: _fraction(kind.part(asset)) for asset in total},
+        prefix=f"HTCQ_{kind.number}",
     )
     policy = counted.policy(terms, kind.choice.splitting)
     provided = dict(policy.provides)
@@ -118,7 +119,9 @@ def _check_sums(machine: Mapping[str, int], types: tuple[SlotType, ...]) -> None
                 "the startd would refuse to start: make the parts smaller",
             )
         if asset == DISK and any(not isinstance(kind.part(asset), Fraction) for kind in types):
-            raise ModelError("disk of a slot type must be a percentage", 'the startd divides disk by shares: disk = "50%"')
+            raise ModelError(
+                "disk of a slot type must be a percentage", 'the startd divides disk by shares: disk = "50%"'
+            )
 
 
 def slot_type_text(kind: SlotType, machine: Mapping[str, int], shares: int) -> str:

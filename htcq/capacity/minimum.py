@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
 from htcq.errors import ModelError
@@ -73,15 +72,21 @@ class MinimumCharge:
                 least([_quanta(terms.have(asset), charge) for asset, charge in self.charges.items()]),
                 at_least_one([self._dominant(asset, terms) for asset in self.charges]),
             ),
-            schedd_weight=at_least_one(
-                [_charges(in_job.ask(asset), charge) for asset, charge in self.charges.items()]
-            ),
+            schedd_weight=at_least_one([_charges(in_job.ask(asset), charge) for asset, charge in self.charges.items()]),
             num_claims=max(1, self.weight(terms.total, terms.total)),
             fleet_claims=_fleet_claims(self.charges.get(CPUS, 1), terms),
             splitting=splitting,
             modify=modify,
             cpu_shares=self.cpu_shares,
         )
+
+    def describe(self) -> str:
+        """Return the model with its settings in one line; charges of cpus in cores."""
+        settings = [
+            f"{asset}={show_amount(asset, charge / self.cpu_shares if asset == CPUS else charge)}"
+            for asset, charge in self.charges.items()
+        ]
+        return f"{self.name}, charges {', '.join(settings)}{', whole charges' if self.whole else ''}"
 
     def _charge(self, asset: str, terms: Terms) -> str:
         if asset not in self.charges:
@@ -110,11 +115,6 @@ def _fleet_claims(cpu_charge: int, terms: Terms) -> str:
     """Every claim takes its charge of cpus, so that a slot never carries more claims than this."""
     cpus = terms.cpus_of_node()
     return f"max({{1, {cpus} / {cpu_charge}}})" if cpus and cpu_charge > 1 else cpus
-
-
-def cpu_scale(charge: Fraction) -> int:
-    """Return the smallest number of shares per core that makes a charge of ``charge`` cores whole."""
-    return charge.denominator
 
 
 def proposed_charges(total: Amounts, cpus: int, version: str = "") -> dict[str, int]:

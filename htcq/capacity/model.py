@@ -44,6 +44,9 @@ class Counted(Protocol):
     def policy(self, terms: Terms, splitting: str) -> Policy:
         """Return the same as HTCondor's expressions."""
 
+    def describe(self) -> str:
+        """Return the name and the settings in one line."""
+
 
 class Model(Counted, Protocol):
     """One claim-capacity model with its settings."""

@@ -1,8 +1,8 @@
 """What a layout would do, before anything is written: claims, and what every job costs and is given.
 
 Three amounts of weight belong to each job: the match cost, charged for the seconds until the dynamic slot's ad
-arrives; the standing charge, that ad's own weight, charged for the life of the claim; and the schedd's idle weight, which
-is the demand it reports. A sound policy makes them equal; the plan shows them and their gap.
+arrives; the standing charge, that ad's own weight, charged for the life of the claim; and the schedd's idle weight,
+which is the demand it reports. A sound policy makes them equal; the plan shows them and their gap.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from htcq.capacity.layout import Slot
 from htcq.capacity.model import limiting
 from htcq.policy.carve import carve
-from htcq.policy.charge import DEFAULT_REQUEST, Charges, Number, deduct, job_ad
+from htcq.policy.charge import DEFAULT_REQUEST, Charges, Number, job_ad
 from htcq.policy.consumption import NEGOTIATOR
 from htcq.units import CPUS, DISK, GPUS, MEMORY, show_amount
 
@@ -114,7 +114,9 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
     )
 
 
-def _consumption(charges: Charges, left: Mapping[str, int], asked: Mapping[str, Number], version: str) -> dict[str, Number]:
+def _consumption(
+    charges: Charges, left: Mapping[str, int], asked: Mapping[str, Number], version: str
+) -> dict[str, Number]:
     if charges.policy.splitting == NEGOTIATOR:
         taken = charges.consumed(charges.pslot(left), job_ad(asked))
         return {asset: 0 if amount is None else amount for asset, amount in taken.items()}
@@ -160,12 +162,12 @@ def _problems(
                 f"is given {show_amount(asset, carved.get(asset, 0))} of {asset}, not the {show_amount(asset, wanted)} "
                 "that it asks for"
             )
-    for asset in (CPUS, MEMORY):
-        if taken.get(asset, 0) < carved[asset]:
-            problems.append(
-                f"consumes {show_amount(asset, taken.get(asset, 0))} of {asset}, but the startd hands out "
-                f"{show_amount(asset, carved[asset])}: the slot runs dry behind the negotiator's back"
-            )
+    problems += [
+        f"consumes {show_amount(asset, taken.get(asset, 0))} of {asset}, but the startd hands out "
+        f"{show_amount(asset, carved[asset])}: the slot runs dry behind the negotiator's back"
+        for asset in (CPUS, MEMORY)
+        if taken.get(asset, 0) < carved[asset]
+    ]
     if cost <= 0:
         problems.append(f"costs {cost:g} to match: quotas and fair share do not see it")
     return problems

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Tuple
 
 from htcq.capacity.fixed import Fixed
 from htcq.capacity.model import Amounts
@@ -31,7 +30,7 @@ NAMES = (
     "multi-centric",
 )
 
-_Changes = Tuple[Tuple[str, str], ...]
+_Changes = tuple[tuple[str, str], ...]
 _COMMON: _Changes = (
     (
         "requests are read as ceiling(target.RequestX ?: 0)",
@@ -97,8 +96,13 @@ class Preset:
             modify=modify,
             provides=self.provides,
             cpu_shares=self.cpu_shares,
+            macros=terms.macros or {},
             changes=_COMMON + _CHANGES.get(self.name, ()),
         )
+
+    def describe(self) -> str:
+        """Return the name, as a heading has it."""
+        return f"preset {self.name}"
 
     def _units(self, total: Amounts) -> dict[str, int]:
         return {
@@ -172,8 +176,8 @@ _CHANGES: Mapping[str, _Changes] = {
     "extensible": (
         (
             "a claim takes an even share of cpus, memory and disk instead of nothing",
-            "the startd gives 1 cpu and 1 MB whatever the policy says: cpus run out behind the negotiator's back, and a "
-            "memory limit of 1 MB ends the job",
+            "the startd gives 1 cpu and 1 MB whatever the policy says: cpus run out behind the negotiator's back, and "
+            "a memory limit of 1 MB ends the job",
         ),
         ("SLOT_WEIGHT is 1 on dynamic slots", "a dynamic slot's charge must not depend on how tokens are published"),
     ),

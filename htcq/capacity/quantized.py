@@ -3,9 +3,10 @@
 A claim takes n(a) = ceil(r(a) Q(a) / V(a)) quanta. With the rule ``min`` every claim takes at least one quantum of
 everything and W = min q(a). With ``max`` it may take none of some assets and W = max q(a).
 
-V(a) need not be divisible by Q(a): q quanta are floor(V q / Q) units, so a quantum is worth one unit more here and
-there, a claim is given what lies between two such marks, and all Q quanta together are exactly V. Nothing is lost
-or invented, in whatever order claims come and go.
+V(a) need not be divisible by Q(a): the V mod Q quanta that are taken first are worth one unit more than the others, so
+that all Q quanta together are exactly V, and nothing is lost or invented in whatever order claims come and go. A claim
+is given what its quanta are worth, and never less than it asks. Larger quanta must come first: the startd computes the
+consumption again on what is left and refuses a claim that would have grown (Resource.cpp, command.cpp, 25.14).
 
 Under ``max`` a claim takes at least one quantum of each asset that has the most quanta left. Without that, a claim that
 takes none of those would leave W as it is and be free; a claim that takes nothing of anything is the extreme case.
@@ -24,13 +25,17 @@ from htcq.units import CPUS
 
 
 def mark(quanta: int, total: int, levels: int) -> int:
-    """Return the units that ``quanta`` quanta are worth: V q / Q, towards zero as ClassAd division goes."""
-    return total * quanta // levels if quanta >= 0 else -(total * -quanta // levels)
+    """Return the units that ``quanta`` quanta are worth; the last to be taken are the smaller ones."""
+    unit, larger = divmod(total, levels)
+    return quanta * unit + max(0, quanta - (levels - larger))
 
 
 def quanta_in(amount: int, total: int, levels: int) -> int:
     """Return the largest q whose mark is not above ``amount``."""
-    return ((max(0, amount) + 1) * levels - 1) // total
+    unit, larger = divmod(total, levels)
+    smaller = levels - larger
+    have = max(0, amount)
+    return have // unit if have <= smaller * unit else smaller + (have - smaller * unit) // (unit + 1)
 
 
 def given(quanta: int, amount: int, total: int, levels: int) -> int:
@@ -40,13 +45,39 @@ def given(quanta: int, amount: int, total: int, levels: int) -> int:
 
 def quanta_text(asset: str, terms: Terms, levels: int) -> str:
     """Return :func:`quanta_in` of what the slot has left, as an expression."""
-    return f"((max({{0, {terms.have(asset)}}}) + 1) * {levels} - 1) / {terms.whole(asset)}"
+    have, unit = f"max({{0, {terms.have(asset)}}})", _unit(asset, terms, levels)
+    if _is_even(asset, terms, levels):
+        return terms.named("LEFT", asset, f"{have} / {unit}")
+    smaller = _smaller(asset, terms, levels)
+    larger = f"{smaller} + ({have} - {smaller} * {unit}) / ({unit} + 1)"
+    return terms.named("LEFT", asset, f"min({{{have} / {unit}, {larger}}})")
 
 
 def given_text(asset: str, terms: Terms, levels: int, quanta: str) -> str:
     """Return :func:`given` for ``quanta`` (a text), as an expression."""
     rest = f"({quanta_text(asset, terms, levels)} - {quanta})"
-    return f"{terms.have(asset)} - {terms.whole(asset)} * {rest} / {levels}"
+    keeps = f"{rest} * {_unit(asset, terms, levels)}"
+    if not _is_even(asset, terms, levels):
+        keeps = f"{keeps} - max({{0, {rest} - {_smaller(asset, terms, levels)}}})"
+    return f"{terms.have(asset)} - {keeps}"
+
+
+def _is_even(asset: str, terms: Terms, levels: int) -> bool:
+    return terms.literal and terms.total[asset] % levels == 0
+
+
+def _unit(asset: str, terms: Terms, levels: int) -> str:
+    """What a quantum is worth, or the smaller of two sizes."""
+    if terms.literal:
+        return str(terms.total[asset] // levels)
+    return terms.named("QUANTUM", asset, f"{terms.whole(asset)} / {levels}")
+
+
+def _smaller(asset: str, terms: Terms, levels: int) -> str:
+    """How many quanta are of the smaller size."""
+    if terms.literal:
+        return str(levels - terms.total[asset] % levels)
+    return terms.named("SMALLER", asset, f"{levels} - {terms.whole(asset)} % {levels}")
 
 
 @dataclass(frozen=True)
@@ -90,7 +121,7 @@ class Quantized:
         }
 
     def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
-        """Return what lies between the mark of q(a) and the mark of q(a) - n(a), and never less than the request."""
+        """Return what is above the mark of q(a) - n(a), and never less than the request."""
         amounts = dict(request)
         for asset, n in self.taken_quanta(request, left, total).items():
             if n:
@@ -118,7 +149,13 @@ class Quantized:
             splitting=splitting,
             modify=modify,
             cpu_shares=self.cpu_shares,
+            macros=terms.macros or {},
         )
+
+    def describe(self) -> str:
+        """Return the model with its settings in one line."""
+        levels = ", ".join(f"{asset}={levels}" for asset, levels in self.levels.items())
+        return f"{self.name}, levels {levels}, rule {self.rule}"
 
     def _real(self) -> list[tuple[str, str]]:
         return [(asset, f"{levels}.0") for asset, levels in self.levels.items()]
@@ -131,7 +168,8 @@ class Quantized:
         if self.rule == "max":
             lefts = [self._left(each, terms) for each in self.levels]
             fewest = f"ifThenElse({self._left(asset, terms)} == {greatest(lefts)}, 1, 0)"
-        return f"max({{{fewest}, ceiling({terms.want(asset)} * {self.levels[asset]}.0 / {terms.whole(asset)})}})"
+        asked = f"ceiling({terms.want(asset)} * {self.levels[asset]}.0 / {terms.whole(asset)})"
+        return terms.named("TAKEN", asset, f"max({{{fewest}, {asked}}})")
 
     def _consumption(self, asset: str, terms: Terms) -> str:
         wanted = terms.want(asset)
@@ -148,4 +186,3 @@ class Quantized:
 def proposed_levels(cpus: int) -> dict[str, int]:
     """Return as many levels of cpus, memory and disk as there are cores."""
     return dict.fromkeys(MODIFIABLE, cpus)
-

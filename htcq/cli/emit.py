@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from htcq.cli.options import add_model_options, read_request
-from htcq.emit.check import check_configuration
-from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, Target, prepare, write
-from htcq.emit.render import EXECUTE, ROLES, configuration
-from htcq.errors import EXIT_FINE, EXIT_FINDINGS, InputError
-from htcq.live.configuration import own_configuration, read_configuration
+from htcq.cli.options import add_model_options
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.live.configuration import ParserProcess, read_here, values_here
+
+if TYPE_CHECKING:
+    from htcq.emit.install import Target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq emit``."""
-    parser.add_argument("--role", metavar="ROLE", default=EXECUTE, help="execute (the default), access or central")
+    parser.add_argument("--role", metavar="ROLE", default="execute", help="execute (the default), access or central")
     add_model_options(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
@@ -32,30 +31,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Render, prove harmless, then print, compare or write."""
-    if arguments.role not in ROLES:
-        raise InputError(f"--role {arguments.role}: unknown", f"choose one of {', '.join(ROLES)}")
     if not arguments.write:
         for flag in ("file", "diff", "check"):
             if getattr(arguments, flag):
                 raise InputError(f"--{flag} without a directory", f"give --write DIR --{flag}")
+    # The bindings load in this process while the imports below are under way.
+    process = ParserProcess()
+    from htcq.cli.request import read_request
+    from htcq.emit.check import check_configuration
+    from htcq.emit.render import ROLES, configuration
+
+    if arguments.role not in ROLES:
+        raise InputError(f"--role {arguments.role}: unknown", f"choose one of {', '.join(ROLES)}")
     request = read_request(arguments)
     text = configuration(arguments.role, request.node, request.slots, request.literal, request.templates)
-    check_configuration(arguments.role, text, request.slots, read_configuration)
+    process.call(check_configuration, arguments.role, text, request.slots, read_here)
     if not arguments.write:
         sys.stdout.write(text)
         return EXIT_FINE
-    name = arguments.file or f"50-htcq-{arguments.role}.config"
-    target = prepare(Path(arguments.write), name, text, _condor_knobs())
+    target = _target(arguments, text)
     if arguments.diff or arguments.check:
         return _compare(target, arguments)
     return _write(target, arguments.role)
 
 
-def _condor_knobs() -> Mapping[str, str]:
-    """Return where HTCondor looks for files, and which names it passes over; defaults where it is not installed."""
-    knobs = (DIRECTORIES_KNOB, EXCLUDED_KNOB)
-    defaults = read_configuration("", (EXCLUDED_KNOB,))
-    return {**defaults, **own_configuration(knobs)}
+def _target(arguments: argparse.Namespace, text: str) -> Target:
+    """Return the file to write, after the HTCondor that is installed has read the text too."""
+    from pathlib import Path
+
+    from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, prepare
+    from htcq.live.configuration import installed_configuration
+    from htcq.probe.condor_parser import check_with_installed_parser
+
+    check_with_installed_parser(text)
+    own = installed_configuration()
+    knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
+    defaults = ParserProcess().call(values_here, (EXCLUDED_KNOB,))
+    name = arguments.file or f"50-htcq-{arguments.role}.config"
+    return prepare(Path(arguments.write), name, text, {**defaults, **knobs})
 
 
 def _compare(target: Target, arguments: argparse.Namespace) -> int:
@@ -69,10 +82,12 @@ def _compare(target: Target, arguments: argparse.Namespace) -> int:
 
 
 def _write(target: Target, role: str) -> int:
+    from htcq.emit.install import write
+
     if not write(target):
         print(f"{target.path}: unchanged", file=sys.stderr)
         return EXIT_FINE
-    restart = role == EXECUTE and target.needs_restart()
+    restart = role == "execute" and target.needs_restart()
     what = "condor_restart -startd" if restart else "condor_reconfig"
     print(f"{target.path}: written; {what} makes it take effect", file=sys.stderr)
     return EXIT_FINE

@@ -1,37 +1,11 @@
-"""The options that ``plan`` and ``emit`` share, and what they add up to: a node and its slots."""
+"""The options that ``plan`` and ``emit`` share; ``htcq.cli.request`` says what they add up to.
+
+Nothing else is imported here: ``emit`` starts HTCondor's parser beside it before it loads the rest.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-from htcq.capacity.layout import Slot, SlotType, lay_out
-from htcq.capacity.plan import Shape
-from htcq.errors import InputError
-from htcq.node import Node, node_from_facts
-from htcq.settings import Given, Settings, check_shapes, parse_shape, settings_from
-from htcq.units import CPUS, DISK, GPUS, MEMORY
-
-#: Where a site file is looked for when none is named.
-SITE_FILES = ("htcq.toml", "/etc/htcq/htcq.toml")
-
-_MODEL_FLAGS = ("model", "preset", "claims", "share", "assets", "level", "rule", "charge", "whole_charges", "cpu_shares")
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the user asked about: the node, its slots, the jobs, the form, the site's templates."""
-
-    node: Node
-    slots: tuple[Slot, ...]
-    shapes: tuple[Shape, ...]
-    literal: bool
-    templates: Path | None
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -72,97 +46,3 @@ def pair(text: str) -> tuple[str, str]:
     if not equals or not asset.strip():
         raise argparse.ArgumentTypeError(f"'{text}' is not ASSET=AMOUNT, such as memory=2GiB")
     return asset.strip().lower(), amount.strip()
-
-
-def read_request(arguments: argparse.Namespace, jobs: list[str] | None = None) -> Request:
-    """Return what the flags and the site file ask for.
-
-    Raises:
-        HtcqError: something of it cannot be used.
-    """
-    settings = _site_settings(arguments)
-    node = read_node(arguments)
-    shapes = tuple(parse_shape(job) for job in jobs or ()) or settings.jobs
-    literal = arguments.literal or settings.literal
-    slots = lay_out(node, _slot_types(arguments, settings), literal)
-    check_shapes(shapes, {asset for slot in slots for asset in slot.total} - {CPUS, MEMORY, DISK, GPUS})
-    templates = getattr(arguments, "templates", None) or settings.templates
-    return Request(node, slots, shapes, literal, Path(templates) if templates else None)
-
-
-def _slot_types(arguments: argparse.Namespace, settings: Settings) -> tuple[SlotType, ...]:
-    given = {name: getattr(arguments, name) for name in _MODEL_FLAGS if getattr(arguments, name) is not None}
-    for name in ("level", "charge"):
-        if name in given:
-            given[name] = _once(name, given[name])
-    if arguments.splitting:
-        given["splitting"] = arguments.splitting
-    if given and settings.slot_types and set(given) != {"splitting"}:
-        raise InputError("the site file and the flags both choose a model", "leave out one of them (--config /dev/null)")
-    if not given and settings.slot_types:
-        return settings.slot_types
-    return (SlotType(Given(given).choice(arguments.force)),)
-
-
-def _once(name: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
-    amounts: dict[str, str] = {}
-    for asset, amount in pairs:
-        if asset in amounts:
-            raise InputError(f"--{name} {asset} is given twice", "give each asset once")
-        amounts[asset] = amount
-    return amounts
-
-
-def _site_settings(arguments: argparse.Namespace) -> Settings:
-    named = arguments.config
-    path = Path(named) if named else next((Path(each) for each in SITE_FILES if Path(each).is_file()), None)
-    if path is None:
-        return Settings()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', error)}", "see htcq.toml(5)") from error
-    return settings_from(_parse_toml(text, path), arguments.force)
-
-
-def _parse_toml(text: str, path: Path) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: {error}", "see htcq.toml(5)") from error
-
-
-def read_node(arguments: argparse.Namespace) -> Node:
-    """Return the node of ``--node``, or this machine.
-
-    Raises:
-        InputError: the file cannot be read or does not hold node facts.
-    """
-    if not arguments.node:
-        return probed(arguments.execute)
-    try:
-        text = sys.stdin.read() if arguments.node == "-" else Path(arguments.node).read_text(encoding="utf-8")
-        return node_from_facts(json.loads(text))
-    except OSError as error:
-        raise InputError(f"{arguments.node} cannot be read: {error.strerror}", "'htcq probe --json' makes one") from error
-    except ValueError as error:
-        raise InputError(f"{arguments.node} is not JSON: {error}", "'htcq probe --json' makes one") from error
-
-
-def probed(execute: str | None) -> Node:
-    """Return this machine, as HTCondor's configuration and the kernel describe it."""
-    from htcq.live.configuration import own_configuration
-    from htcq.probe import probe_node
-
-    params = own_configuration if _has_own_configuration() else None
-    return probe_node(execute, params)
-
-
-def _has_own_configuration() -> bool:
-    """Tell whether there is a configuration that the bindings would read."""
-    usual = ("/etc/condor/condor_config", "/usr/local/etc/condor_config")
-    return "CONDOR_CONFIG" in os.environ or any(Path(each).is_file() for each in usual)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 
 from htcq.capacity.plan import Shape, plan_slot, typical_shapes
-from htcq.cli.options import Request, add_model_options, read_request
+from htcq.cli.options import add_model_options
+from htcq.cli.request import Request, read_request
 from htcq.errors import EXIT_FINE
 from htcq.report.plan import plan_json, show_plan
 
@@ -35,5 +37,5 @@ def main(arguments: argparse.Namespace) -> int:
     return EXIT_FINE
 
 
-def _shapes(request: Request, total: dict[str, int]) -> tuple[Shape, ...]:
+def _shapes(request: Request, total: Mapping[str, int]) -> tuple[Shape, ...]:
     return request.shapes or typical_shapes(total, request.slots[0].policy.cpu_shares)

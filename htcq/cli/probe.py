@@ -33,9 +33,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace, condor_params: CondorParams | None = None) -> int:
     """Probe this machine and print it; ``condor_params`` asks HTCondor's bindings where its tools are missing."""
+    from htcq.live.configuration import installed_configuration
     from htcq.probe import cron_lines, long_lines, probe_node
 
-    node = probe_node(args.execute, condor_params)
+    node = probe_node(args.execute, condor_params or installed_configuration())
     if args.json:
         print(json.dumps(node_facts(node), indent=2))
     elif args.long or args.cron:

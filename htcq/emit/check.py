@@ -34,7 +34,9 @@ def check_configuration(role: str, text: str, slots: Sequence[Slot], read: Reade
         policy = _policy_of(role, slot, values)
         found += dangers(Charges(policy, slot.total, slot.machine))
     if role == EXECUTE and _both_splittings(values):
-        found.append("CONSUMPTION_POLICY and CLAIM_PARTITIONABLE_LEFTOVERS are both on, which HTCondor does not support")
+        found.append(
+            "CONSUMPTION_POLICY and CLAIM_PARTITIONABLE_LEFTOVERS are both on, which HTCondor does not support"
+        )
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise PolicyError(f"refused: {found[0]}{more}", "nothing was written; mend the template or the model")

@@ -7,16 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from htcq import __version__
-from htcq.capacity.choice import MODELS
-from htcq.capacity.fixed import Fixed
 from htcq.capacity.layout import Slot, is_split_by_negotiator, slot_type_text
-from htcq.capacity.minimum import MinimumCharge
-from htcq.capacity.quantized import Quantized
 from htcq.node import Node
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER
 from htcq.policy.weight import greatest
 from htcq.templating import render
-from htcq.units import CPUS, show_amount
 
 EXECUTE, ACCESS, CENTRAL = "execute", "access", "central"
 ROLES = (EXECUTE, ACCESS, CENTRAL)
@@ -32,7 +27,7 @@ def configuration(
     """
     values: dict[str, Any] = {
         "htcq": __version__,
-        "model": "; ".join(describe(slot) for slot in slots),
+        "model": "; ".join(slot.counted.describe() for slot in slots),
         "splitting": NEGOTIATOR if is_split_by_negotiator(tuple(slots)) else SCHEDULER,
     }
     if role == EXECUTE:
@@ -40,7 +35,7 @@ def configuration(
     elif role == ACCESS:
         values["schedd_weight"] = greatest(list(dict.fromkeys(slot.policy.schedd_weight for slot in slots)))
     else:
-        values["weight"] = slots[0].policy.weight
+        values["weight"] = slots[0].policy.expanded(slots[0].policy.weight)
     return render(f"condor/{role}.config.j2", values, templates)
 
 
@@ -62,12 +57,13 @@ def _slot(slot: Slot, alone: bool, literal: bool, shares: int) -> dict[str, Any]
         "count": slot.type.count,
         "layout": slot_type_text(slot.type, slot.machine, shares),
         "prefix": "" if alone else f"SLOT_TYPE_{number}_",
-        "model": describe(slot),
+        "model": slot.counted.describe(),
         "weight": policy.weight,
         "num_claims": policy.num_claims if literal else policy.fleet_claims or policy.num_claims,
         "consumption": [(asset.upper(), text) for asset, text in policy.consumption.items()],
         "modify": [(asset.upper(), text) for asset, text in policy.modify.items()],
         "start": policy.start,
+        "macros": list(policy.macros.items()),
     }
 
 
@@ -80,26 +76,9 @@ def _machine(node: Node, shares: int, literal: bool) -> list[tuple[str, str, str
         knobs.append(("NUM_CPUS", str(node.cpus * shares), why))
     elif shares > 1:
         knobs.append(("NUM_CPUS", f"($(DETECTED_CPUS_LIMIT) * {shares})", scaled))
-    if literal:
-        why = "RESERVED_MEMORY is subtracted from this, so it is added first."
+    if literal or node.memory_mb < node.condor_memory_mb:
+        why = "What this node has, and what the startd will subtract from it."
         knobs.append(("MEMORY", f"{node.memory_mb} + $(RESERVED_MEMORY:0)", why))
+    if literal:
         knobs.append(("DISK", str(node.disk_kb), "Free space (KiB) as it was found, without what is reserved."))
     return knobs
-
-
-def describe(slot: Slot) -> str:
-    """Return the model with its settings in one line."""
-    counted = slot.counted
-    if isinstance(counted, MinimumCharge):
-        settings = [
-            f"{asset}={show_amount(asset, charge / counted.cpu_shares if asset == CPUS else charge)}"
-            for asset, charge in counted.charges.items()
-        ]
-        whole = ", whole charges" if counted.whole else ""
-        return f"{counted.name}, charges {', '.join(settings)}{whole}"
-    if isinstance(counted, Quantized):
-        levels = ", ".join(f"{asset}={levels}" for asset, levels in counted.levels.items())
-        return f"{counted.name}, levels {levels}, rule {counted.rule}"
-    if isinstance(counted, Fixed):
-        return f"{counted.name}, {counted.claims} claims, share {counted.share}"
-    return f"preset {counted.name}" if counted.name not in MODELS else counted.name

@@ -1,92 +1,158 @@
 """HTCondor's own configuration parser, through its Python bindings.
 
-The parser ends the process at a syntax error (src/condor_utils/config.cpp, 25.14), so it runs in a child process
-that answers through a pipe.
+The parser ends the process at a syntax error (src/condor_utils/config.cpp, 25.14), so it runs in a process of its own.
+That process can be started early: it loads the bindings while the caller does something else.
 """
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
-import tempfile
+import pickle
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from typing import Any
 
-from htcq.errors import NESTED_VARIABLE, BindingsMissing, InputError
+from htcq.errors import NESTED_VARIABLE, BindingsError, HtcqError, InputError
 
 #: Appended to a text so that nothing of this machine's own configuration is read after it.
 _ALONE = "\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n"
-_NO_BINDINGS = 42
+#: With this configuration HTCondor reads nothing but its environment.
+_NOTHING = "ONLY_ENV"
+_NO_BINDINGS = "htcondor2"
+_USUAL_CONFIGURATIONS = ("/etc/condor/condor_config", "/usr/local/etc/condor_config")
+
+
+class ParserProcess:
+    """A child process with the bindings loaded that runs one function and ends."""
+
+    def __init__(self, configuration: str = _NOTHING) -> None:
+        self._to_child, self._from_child, self._complaints, self._pid = _start(configuration)
+
+    def call(self, function: Callable[..., Any], *arguments: object) -> Any:
+        """Run ``function`` (importable by name) in the child and return its result, or raise its error.
+
+        Raises:
+            InputError: the child ended without an answer, as the parser does at a syntax error.
+            HtcqError: whatever the function raised.
+        """
+        # A child that has ended already says why below.
+        with contextlib.suppress(BrokenPipeError), os.fdopen(self._to_child, "wb") as out:
+            pickle.dump((function, arguments), out)
+        with os.fdopen(self._from_child, "rb") as answers:
+            answer = answers.read()
+        with os.fdopen(self._complaints, encoding="utf-8", errors="replace") as err:
+            complaint = err.read()
+        os.waitpid(self._pid, 0)
+        if not answer:
+            told = " ".join(complaint.split("\n")[-3:]).strip() or "no reason given"
+            raise InputError(f"HTCondor cannot read it: {told}", "mend the template that wrote it")
+        result, error = pickle.loads(answer)
+        if error == _NO_BINDINGS:
+            raise BindingsError(_NO_BINDINGS)
+        if error is not None:
+            raise error
+        return result
+
+
+def _start(configuration: str) -> tuple[int, int, int, int]:
+    questions, to_child = os.pipe()
+    from_child, answers = os.pipe()
+    complaints, stderr = os.pipe()
+    pid = os.fork()
+    if pid:
+        for end in (questions, answers, stderr):
+            os.close(end)
+        return to_child, from_child, complaints, pid
+    try:
+        # The parent's end must not stay open here, or this process would wait for ever when the parent dies.
+        for end in (to_child, from_child, complaints):
+            os.close(end)
+        os.dup2(stderr, 2)
+        _answer(questions, answers, configuration)
+    finally:
+        os._exit(1)
+
+
+def _answer(questions: int, answers: int, configuration: str) -> None:
+    """Load the bindings, run the one function that is asked for, and answer with its result or its error."""
+    result: Any = None
+    error: Any = None
+    os.environ[NESTED_VARIABLE] = "1"
+    if configuration:
+        # Values from the environment would win over a text that is to be read alone.
+        for name in [name for name in os.environ if name.upper().startswith("_CONDOR_")]:
+            del os.environ[name]
+        os.environ["CONDOR_CONFIG"] = configuration
+    try:
+        loaded = "htcondor2" in sys.modules
+        import htcondor2
+
+        if loaded:
+            htcondor2.reload_config()
+    except ImportError:
+        error = _NO_BINDINGS
+    with os.fdopen(questions, "rb") as asked:
+        question = asked.read()
+    if not question:
+        return
+    if error is None:
+        function, arguments = pickle.loads(question)
+        try:
+            result = function(*arguments)
+        except HtcqError as refused:
+            error = refused
+    with os.fdopen(answers, "wb") as out:
+        pickle.dump((result, error), out)
+
+
+def read_here(text: str, names: Sequence[str]) -> dict[str, str]:
+    """Return the values of ``names`` after ``text`` alone was read; only inside a :class:`ParserProcess`.
+
+    Macros are expanded; names that are not defined are left out.
+    """
+    import htcondor2
+
+    handle = os.memfd_create("configuration")
+    os.write(handle, (text + _ALONE).encode())
+    os.environ["CONDOR_CONFIG"] = f"/proc/self/fd/{handle}"
+    htcondor2.reload_config()
+    return values_here(names)
+
+
+def values_here(names: Sequence[str]) -> dict[str, str]:
+    """Return the values of ``names`` in the configuration that is loaded; ``PREFIX*`` stands for all such knobs."""
+    import htcondor2
+
+    wanted: list[str] = []
+    for name in names:
+        beginning = name[:-1].upper()
+        wanted += [key for key in htcondor2.param if key.upper().startswith(beginning)] if name[-1] == "*" else [name]
+    values = {name: htcondor2.param.get(name) for name in wanted}
+    return {name: str(value) for name, value in values.items() if value is not None}
 
 
 def read_configuration(text: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the values of ``names`` after ``text`` alone was read, macros expanded; undefined ones are left out.
+    """Return the values of ``names`` after ``text`` alone was read.
 
     Raises:
-        BindingsMissing: the bindings cannot be imported.
+        BindingsError: the bindings cannot be imported.
         InputError: HTCondor's parser refuses the text.
     """
-    with tempfile.NamedTemporaryFile("w", prefix="htcq-", suffix=".config", encoding="utf-8") as file:
-        file.write(text + _ALONE)
-        file.flush()
-        status, answer, complaint = _in_child(lambda: _values(names), {"CONDOR_CONFIG": file.name})
-        if status == _NO_BINDINGS:
-            raise BindingsMissing("htcondor2")
-        if status:
-            told = complaint.replace(file.name, "the text").strip().splitlines()
-            raise InputError(f"HTCondor cannot read it: {' '.join(told[-2:])}", "mend the template that wrote it")
-    return answer
+    values: dict[str, str] = ParserProcess().call(read_here, text, names)
+    return values
 
 
 def own_configuration(names: Sequence[str]) -> dict[str, str]:
     """Return the values of ``names`` in this machine's own HTCondor configuration; empty where there is none."""
-    status, answer, _ = _in_child(lambda: _values(names), {NESTED_VARIABLE: "1"})
-    return {} if status else answer
-
-
-def _values(names: Sequence[str]) -> Mapping[str, str]:
-    import htcondor2
-
-    values = {name: htcondor2.param.get(name) for name in names}
-    return {name: str(value) for name, value in values.items() if value is not None}
-
-
-def _in_child(answer: Callable[[], Mapping[str, str]], environment: Mapping[str, str]) -> tuple[int, dict[str, str], str]:
-    """Run ``answer`` in a child process; return its exit status, its answer and what it wrote to stderr."""
-    out_read, out_write = os.pipe()
-    err_read, err_write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _answer_and_exit(answer, environment, out_write, err_write)
-    os.close(out_write)
-    os.close(err_write)
-    with os.fdopen(out_read, encoding="utf-8") as out, os.fdopen(err_read, encoding="utf-8", errors="replace") as err:
-        answered, complaint = out.read(), err.read()
-    _, status = os.waitpid(child, 0)
-    code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1
-    return code, json.loads(answered) if answered else {}, complaint
-
-
-def _answer_and_exit(
-    answer: Callable[[], Mapping[str, str]], environment: Mapping[str, str], out: int, err: int
-) -> None:
-    code = 1
     try:
-        os.dup2(err, 2)
-        if "CONDOR_CONFIG" in environment:
-            # Values from the environment would win over the text that is being read.
-            for name in [name for name in os.environ if name.upper().startswith("_CONDOR_")]:
-                del os.environ[name]
-        os.environ.update(environment)
-        os.write(out, json.dumps(answer()).encode())
-        code = 0
-    except ImportError:
-        code = _NO_BINDINGS
-    finally:
-        os._exit(code)
+        values: dict[str, str] = ParserProcess("").call(values_here, names)
+    except HtcqError:
+        return {}
+    return values
 
 
-def configuration_directories(params: Mapping[str, str]) -> tuple[Path, ...]:
-    """Return the directories that HTCondor reads configuration files from (LOCAL_CONFIG_DIR)."""
-    listed = params.get("LOCAL_CONFIG_DIR", "").replace(",", " ").split()
-    return tuple(Path(each) for each in listed)
+def installed_configuration() -> Callable[[Sequence[str]], Mapping[str, str]] | None:
+    """Return :func:`own_configuration` where HTCondor is configured on this machine, else None."""
+    configured = "CONDOR_CONFIG" in os.environ or any(os.access(each, os.R_OK) for each in _USUAL_CONFIGURATIONS)
+    return own_configuration if configured else None

@@ -85,6 +85,8 @@ def _requested(request: Amounts, asset: str) -> Number:
 
 
 def _short_of(left: Amounts, taken: dict[str, Number | None]) -> str:
+    # What the startd compares with is the published count: one cpu below zero is published as 0, and 0 fits in it.
+    left = {**left, CPUS: int(left[CPUS] + 0.1)}
     for asset, amount in taken.items():
         if amount is None:
             return f"{asset}: its consumption is undefined"
@@ -101,4 +103,3 @@ def _unsplit_shortage(left: Amounts, taken: dict[str, Number | None]) -> str:
         if left[asset] < floor or (amount or 0) > left[asset]:
             return f"{asset}: {amount:g} needed, {left[asset]:g} left"
     return ""
-

@@ -30,9 +30,9 @@ class Charges:
         self.policy = policy
         self.total = dict(total)
         self.machine = dict(machine or total)
-        self.consumption = {asset: Expr(text) for asset, text in policy.consumption.items()}
-        self.modify = {asset: Expr(text) for asset, text in policy.modify.items()}
-        self.weight_expr = Expr(policy.weight)
+        self.consumption = {asset: Expr(policy.expanded(text)) for asset, text in policy.consumption.items()}
+        self.modify = {asset: Expr(policy.expanded(text)) for asset, text in policy.modify.items()}
+        self.weight_expr = Expr(policy.expanded(policy.weight))
         self.schedd_expr = Expr(policy.schedd_weight)
         self._pslot = self._ad(total, total)
         self._pslot["PartitionableSlot"] = True
@@ -95,6 +95,15 @@ class Charges:
         after = self.weight(self.pslot(deduct(left, taken)))
         self.pslot(left)
         return None if before is None or after is None else before - after
+
+
+def supports(slot: Ad) -> bool:
+    """Tell whether HTCondor takes ``slot`` for one with a consumption policy (cp_supports_policy, strict)."""
+    resources = Expr("MachineResources").evaluate(slot)
+    if Expr("PartitionableSlot").evaluate(slot) is not True or not isinstance(resources, str):
+        return False
+    assets = resources.replace(",", " ").lower().split()
+    return all(f"Consumption{asset}" in slot for asset in assets if asset != "swap")
 
 
 def deduct(left: Amounts, taken: Amounts) -> dict[str, Number]:

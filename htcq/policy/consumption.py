@@ -30,7 +30,8 @@ class Policy:
 
     ``num_claims`` holds for the node at hand, ``fleet_claims`` is a text that holds on any node (empty: the same);
     ``provides`` are machine resources that the policy itself declares; ``start`` is a condition that the slot adds
-    to START; ``cpu_shares`` is how many Cpus one core counts as; ``changes`` tells what a preset changed, and why.
+    to START; ``cpu_shares`` is how many Cpus one core counts as; ``changes`` tells what a preset changed, and why;
+    ``macros`` are configuration macros that the expressions use as ``$(NAME)``.
     """
 
     name: str
@@ -45,6 +46,15 @@ class Policy:
     start: str = ""
     cpu_shares: int = 1
     changes: tuple[tuple[str, str], ...] = ()
+    macros: Mapping[str, str] = field(default_factory=dict)
+
+    def expanded(self, text: str) -> str:
+        """Return ``text`` with the policy's macros filled in, as HTCondor's configuration does it."""
+        while "$(" in text and self.macros:
+            start = text.index("$(")
+            name = text[start + 2 : text.index(")", start)]
+            text = text.replace(f"$({name})", self.macros[name])
+        return text
 
     @property
     def assets(self) -> tuple[str, ...]:
@@ -67,6 +77,16 @@ class Terms:
     cpu_shares: int = 1
     literal: bool = False
     part: Mapping[str, float] = field(default_factory=dict)
+    prefix: str = "HTCQ"
+    macros: dict[str, str] | None = field(default_factory=dict)
+
+    def named(self, name: str, asset: str, text: str) -> str:
+        """Give ``text`` a name where the configuration can hold it, so that a person can read what uses it."""
+        if self.macros is None:
+            return f"({text})"
+        macro = f"{self.prefix}_{asset.upper()}_{name}"
+        self.macros[macro] = f"({text})"
+        return f"$({macro})"
 
     def want(self, asset: str) -> str:
         """What the job asks of ``asset``, and at least the 1 cpu or 1 MB that the startd hands out in any case."""
@@ -85,8 +105,15 @@ class Terms:
         return name if asset in MODIFIABLE else f"({name} ?: 0)"
 
     def whole(self, asset: str) -> str:
-        """What the partitionable slot had at birth, as a whole number."""
-        return str(self.total[asset]) if self.literal else f"int({self.slot}TotalSlot{attribute(asset)})"
+        """What the partitionable slot had at birth, as a whole number.
+
+        Disk is reckoned from the machine's: a 23.9 startd has TotalSlotDisk = 0 while it weighs a claim.
+        """
+        if self.literal:
+            return str(self.total[asset])
+        if asset == DISK:
+            return f"int({self.birth(DISK)})"
+        return f"int({self.slot}TotalSlot{attribute(asset)})"
 
     def birth(self, asset: str) -> str:
         """The same, as seen from a dynamic slot, whose own TotalSlot* are its own amounts."""
@@ -105,11 +132,11 @@ class Terms:
 
     def in_request(self) -> Terms:
         """The same terms for MODIFY_REQUEST_EXPR_*, where the job is MY and the slot TARGET."""
-        return replace(self, job="", slot="TARGET.")
+        return replace(self, job="", slot="TARGET.", macros=None)
 
     def in_job(self) -> Terms:
         """The same terms for SCHEDD_SLOT_WEIGHT, where there is no slot: its totals are numbers."""
-        return replace(self, job="", slot="", literal=True)
+        return replace(self, job="", slot="", literal=True, macros=None)
 
 
 def as_requested(terms: Terms, assets: Iterable[str]) -> dict[str, str]:

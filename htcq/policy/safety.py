@@ -84,9 +84,13 @@ def _consumption_dangers(charges: Charges) -> list[str]:
                 continue
             asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
             if amount is None:
-                found[asset] = f"CONSUMPTION_{asset.upper()} is undefined for a job that asks for {asked}: no match, ever"
+                found[asset] = (
+                    f"CONSUMPTION_{asset.upper()} is undefined for a job that asks for {asked}: no match, ever"
+                )
             elif amount < 0:
-                found[asset] = f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: no match, ever"
+                found[asset] = (
+                    f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: no match, ever"
+                )
             elif amount != int(amount):
                 found[asset] = (
                     f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: the startd hands out "

@@ -28,4 +28,3 @@ def greatest(terms: Sequence[str]) -> str:
 def at_least_one(terms: Sequence[str]) -> str:
     """Return the greatest of 1 and ``terms``: a claim is never free and a demand never zero."""
     return f"max({{1, {', '.join(terms)}}})"
-

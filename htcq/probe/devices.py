@@ -26,7 +26,7 @@ def decide_gpus(readings: Readings) -> tuple[Verdict, tuple[Gpu, ...]]:
         origin = " and ".join(each.origin for each in found) or "NVML and sysfs"
         why = "condor_gpu_discovery is not installed" if readings.knobs.known else NO_CONDOR
         claim = Claim(origin, len(gpus), why)
-    notes = _hidden(claim, seen) + _repeated(gpus)
+    notes = _hidden(claim, seen) + _repeated(readings, gpus)
     notes += [
         f"{gpu.id}: named by the kernel; HTCondor's own name for it is not known" for gpu in gpus if _is_card(gpu)
     ]
@@ -55,6 +55,8 @@ def _condor_gpus(readings: Readings) -> tuple[tuple[Gpu, ...], Claim | None]:
         why = "HTCondor's own detection, with the options the startd gives it"
         if len(gpus) < len(readings.discovery):
             why += "; OFFLINE_MACHINE_RESOURCE_GPUs takes some away"
+        if _counts_an_id_once(knobs):
+            gpus = tuple({gpu.id: gpu for gpu in gpus}.values())
         return gpus, Claim("condor_gpu_discovery", len(gpus), why)
     if _is_off(knobs):
         return (), Claim("STARTD_DETECT_GPUS", 0, "it is empty: the startd looks for no GPUs")
@@ -77,11 +79,21 @@ def _hidden(winner: Claim, seen: list[Claim]) -> list[str]:
     ]
 
 
-def _repeated(gpus: tuple[Gpu, ...]) -> list[str]:
+def _repeated(readings: Readings, gpus: tuple[Gpu, ...]) -> list[str]:
     distinct = len({gpu.id for gpu in gpus})
-    if distinct == len(gpus):
-        return []
-    return [f"{len(gpus)} GPUs are {distinct} devices listed more than once: jobs share them (-repeat or -divide)"]
+    if distinct < len(gpus):
+        return [f"{len(gpus)} GPUs are {distinct} devices listed more than once: jobs share them (-repeat or -divide)"]
+    if len({gpu.id for gpu in readings.discovery or ()}) < len(readings.discovery or ()) and gpus:
+        version = readings.knobs.text("CONDOR_VERSION")
+        return [f"HTCondor {version} counts a GPU once however often it is listed: -repeat and -divide give nothing"]
+    return []
+
+
+def _counts_an_id_once(knobs: Knobs) -> bool:
+    """Tell whether this startd drops repeated ids: a bug of 23.8.1 that 24.0.1 mended (seen in 23.9.6)."""
+    numbers = knobs.text("CONDOR_VERSION").split(".")
+    version = tuple(int(number) for number in numbers if number.isdigit())
+    return (23, 8, 1) <= version < (24, 0, 1)
 
 
 def _is_card(gpu: Gpu) -> bool:
@@ -124,6 +136,8 @@ def _amount(knobs: Knobs, tag: str, knob: Knob) -> tuple[int, tuple[str, ...]]:
         return max(0, number), ()
     offline = _ids(knobs.text(f"OFFLINE_MACHINE_RESOURCE_{tag}"))
     ids = tuple(name for name in _ids(knob.value) if name not in offline)
+    if _counts_an_id_once(knobs):
+        ids = tuple(dict.fromkeys(ids))
     return len(ids), ids
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from htcq.capacity.plan import JobPlan, SlotPlan
-from htcq.emit.render import describe
 from htcq.policy.charge import Number
 from htcq.policy.consumption import NEGOTIATOR
 from htcq.report.terminal import show_table
@@ -47,7 +46,7 @@ def _slot_json(plan: SlotPlan) -> dict[str, Any]:
     return {
         "number": plan.slot.type.number,
         "count": plan.slot.type.count,
-        "model": describe(plan.slot),
+        "model": plan.slot.counted.describe(),
         "splitting": policy.splitting,
         "amounts": dict(plan.slot.total),
         "weight": plan.weight,
@@ -84,7 +83,8 @@ def show_plan(plans: Sequence[SlotPlan], stream: TextIO) -> None:
 
 def _show_slot(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     slot = plan.slot
-    title = describe(slot) if alone else f"slot type {slot.type.number} ({slot.type.count}): {describe(slot)}"
+    model = slot.counted.describe()
+    title = model if alone else f"slot type {slot.type.number} ({slot.type.count}): {model}"
     rows = [[asset, show_amount(asset, amount), _claims(plan, asset)] for asset, amount in slot.total.items()]
     show_table(title, ("ASSET", "AMOUNT", "CLAIMS"), rows, stream)
     print(f"W = {plan.weight:g} claims, limited by {plan.limiting}; split by the {slot.policy.splitting}", file=stream)
