@@ -102,9 +102,9 @@ def node_from_facts(facts: Mapping[str, Any]) -> Node:
     for name, kind in _KINDS.items():
         if name in facts:
             known[name] = _checked(name, facts[name], kind)
-    known["gpu_devices"] = tuple(_record(Gpu, "gpu_devices", each) for each in facts.get("gpu_devices", ()))
-    known["sources"] = tuple(_record(Source, "sources", each) for each in facts.get("sources", ()))
-    known["notes"] = tuple(str(each) for each in facts.get("notes", ()))
+    known["gpu_devices"] = tuple(_record(Gpu, "gpu_devices", each) for each in _list("gpu_devices", facts))
+    known["sources"] = tuple(_record(Source, "sources", each) for each in _list("sources", facts))
+    known["notes"] = tuple(str(each) for each in _list("notes", facts))
     return Node(**known)
 
 
@@ -130,6 +130,13 @@ def _checked(name: str, value: Any, kind: type) -> Any:
         raise InputError(f"node: {name} is {value!r}", f"{name} must be a JSON {kind.__name__}")
     if isinstance(value, dict):
         return {str(key): _checked(f"custom.{key}", amount, int) for key, amount in value.items()}
+    return value
+
+
+def _list(name: str, facts: Mapping[str, Any]) -> list[Any]:
+    value = facts.get(name, [])
+    if not isinstance(value, list):
+        raise InputError(f"node: {name} is {value!r}", f"{name} must be a JSON list")
     return value
 
 

@@ -5,7 +5,6 @@ Flags and file use the same builder, so that a value is checked once, in one pla
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +12,7 @@ from typing import Any, NoReturn
 
 from htcq.capacity.choice import Choice
 from htcq.capacity.layout import Part, SlotType
-from htcq.capacity.plan import Shape
+from htcq.capacity.shape import Shape
 from htcq.errors import InputError
 from htcq.units import BUILT_IN_ASSETS, GPUS, parse_amount
 
@@ -129,9 +128,10 @@ def parse_shape(text: str) -> Shape:
         if not equals or not asset or asset in amounts:
             raise InputError(f"job '{text}': '{each.strip()}' is not ASSET=AMOUNT", "such as cpus=1,memory=8GiB")
         if asset == "count":
-            count = int(parse_amount("count", value))
-            if count < 1:
-                raise InputError(f"job '{text}': count must be positive", "such as cpus=1,memory=8GiB,count=10")
+            number = parse_amount("count", value)
+            count = int(number)
+            if count < 1 or count != number:
+                raise InputError(f"job '{text}': count must be 1, 2, 3, …", "such as cpus=1,memory=8GiB,count=10")
             continue
         amount = parse_amount(asset, value)
         amounts[asset] = int(amount) if amount.denominator == 1 else float(amount)
@@ -148,7 +148,7 @@ def parse_part(asset: str, value: Any, where: str) -> Part:
     if text.endswith("%"):
         try:
             part = Fraction(text[:-1].strip()) / 100
-        except ValueError:
+        except (ValueError, ZeroDivisionError):
             part = Fraction(-1)
         if not 0 <= part <= 1:
             raise InputError(f"{where}{asset} = {text}: not a percentage", 'such as "50%"')
@@ -203,7 +203,8 @@ def _slot_type(number: int, table: Mapping[str, Any], where: str, forced: bool) 
     count = table.get("count", 1)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError(f"{where}count is {count!r}", "it must be a whole number, 1 or more")
-    parts = {asset.lower(): parse_part(asset.lower(), part, where) for asset, part in table.get("parts", {}).items()}
+    given_parts = _table(f"slot_types.{number}.parts", table.get("parts", {}))
+    parts = {asset.lower(): parse_part(asset.lower(), part, where) for asset, part in given_parts.items()}
     if "part" in table:
         every = parse_part("part", table["part"], where)
         parts = {**dict.fromkeys((*BUILT_IN_ASSETS, GPUS), every), **parts}
@@ -219,6 +220,8 @@ def _table(name: str, value: Any) -> Mapping[str, Any]:
 def _known(where: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
     for key in table:
         if key not in known:
+            import difflib
+
             near = difflib.get_close_matches(key, list(known), 1)
             hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
             raise InputError(f"htcq.toml: {where}{key} is unknown", hint)
@@ -234,6 +237,8 @@ def check_shapes(shapes: Iterable[Shape], custom: Iterable[str]) -> None:
     for shape in shapes:
         for asset in shape.amounts:
             if asset not in known:
+                import difflib
+
                 near = difflib.get_close_matches(asset, known, 1)
                 hint = f"did you mean {near[0]}?" if near else f"this node has {', '.join(known)}"
                 raise InputError(f"job: unknown asset '{asset}'", hint)

@@ -11,11 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
-from htcq.capacity.fixed import SHARES, TOKEN, Fixed
-from htcq.capacity.minimum import MinimumCharge, proposed_charges
 from htcq.capacity.model import Counted, known_assets
-from htcq.capacity.presets import find_preset
-from htcq.capacity.quantized import Quantized, proposed_levels
 from htcq.errors import ModelError
 from htcq.policy.carve import disk_slop
 from htcq.policy.consumption import NEGOTIATOR, SPLITTINGS
@@ -24,6 +20,7 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, show_amount
 FIXED, QUANTIZED, MINIMUM_CHARGE = "fixed", "quantized", "minimum-charge"
 MODELS = (FIXED, QUANTIZED, MINIMUM_CHARGE)
 RULES = ("min", "max")
+SHARES = ("even", "request", "none")
 _ALL_ASSETS_OF = {
     FIXED: ("claims", "share", "assets"),
     QUANTIZED: ("levels", "rule"),
@@ -132,32 +129,44 @@ def realise(choice: Choice, total: Mapping[str, int], cpu_shares: int, version: 
         ModelError: the slot cannot carry it.
     """
     counted = _build(choice, total, cpu_shares, version, machine_disk_kb)
-    counted.check({**total, **_provided(counted)})
+    counted.check({**total, **counted.provides})
     return counted
-
-
-def _provided(counted: Counted) -> Mapping[str, int]:
-    if isinstance(counted, Fixed) and counted.share != "even":
-        return {TOKEN: counted.claims}
-    return getattr(counted, "provides", {})
 
 
 def _build(choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine_disk_kb: int) -> Counted:
     cores = max(1, total[CPUS] // cpu_shares)
+    slop = disk_slop(machine_disk_kb, version)
+    # The slop is rounded up by one unit at times.
+    slop += 1 if slop else 0
+    # Only the model in force is loaded: emit runs whenever a daemon reads its configuration.
     if choice.preset:
-        return find_preset(choice.preset, total, cpu_shares)
+        from htcq.capacity.presets import find_preset
+
+        return find_preset(choice.preset, total, cpu_shares, slop)
     if choice.kind == FIXED:
         if choice.claims is None:
             raise ModelError("--model fixed needs a number of claims", "give --claims M")
-        return Fixed(choice.claims, choice.share or "even", choice.assets or BUILT_IN_ASSETS, cpu_shares, choice.forced)
+        from htcq.capacity.fixed import Fixed
+
+        assets = choice.assets or BUILT_IN_ASSETS
+        spare = _bearable(slop, choice.claims, total)
+        return Fixed(choice.claims, choice.share or "even", assets, cpu_shares, choice.forced, spare)
     if choice.kind == QUANTIZED:
+        from htcq.capacity.quantized import Quantized, proposed_levels
+
         known_assets(choice.levels, total, "--level")
-        return Quantized(choice.levels or proposed_levels(cores), choice.rule or "min", cpu_shares)
+        levels = choice.levels or proposed_levels(cores)
+        return Quantized(levels, choice.rule or "min", cpu_shares, _bearable(slop, levels.get(DISK, 1), total))
+    from htcq.capacity.minimum import MinimumCharge, proposed_charges
+
     known_assets(choice.charges, total, "--charge")
     charges = whole_charges(choice.charges, cpu_shares) or proposed_charges(total, cores, version)
-    slop = disk_slop(machine_disk_kb, version) if DISK in charges else 0
-    # The slop is rounded up by one unit at times.
-    return MinimumCharge(charges, choice.whole_charges, cpu_shares, slop + 1 if slop else 0)
+    return MinimumCharge(charges, choice.whole_charges, cpu_shares, slop)
+
+
+def _bearable(slop: int, levels: int, total: Mapping[str, int]) -> int:
+    """Return ``slop``, or 0 where all the claims' slop together is more than a quantum: then they run short of it."""
+    return slop if levels * levels * slop < total[DISK] else 0
 
 
 def whole_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str, int]:

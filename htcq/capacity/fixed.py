@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from htcq.capacity.marks import Marks
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
-from htcq.capacity.quantized import given, given_text, quanta_in, quanta_text
 from htcq.errors import ModelError
 from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms, as_requested
 from htcq.policy.weight import least, split_weight
-from htcq.units import BUILT_IN_ASSETS, CPUS, attribute
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, attribute
 
 #: The machine resource that counts the claims where no real asset does.
 TOKEN = "htcqclaims"
-SHARES = ("even", "request", "none")
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,17 @@ class Fixed:
     assets: tuple[str, ...] = BUILT_IN_ASSETS
     cpu_shares: int = 1
     forced: bool = False
+    disk_slop_kb: int = 0
     name: str = "fixed"
+
+    def marks(self, asset: str) -> Marks:
+        """Return how ``asset`` is divided among the claims."""
+        return Marks(self.claims, self.disk_slop_kb if asset == DISK else 0)
+
+    @property
+    def provides(self) -> dict[str, int]:
+        """Return the tokens that count the claims, unless the assets do."""
+        return {} if self.share == "even" else {TOKEN: self.claims}
 
     def check(self, total: Amounts) -> None:
         """Refuse more claims than the startd can carve, and shares that it cannot hand out."""
@@ -60,7 +69,7 @@ class Fixed:
         if self.share != "even":
             # With scheduler splitting nothing but the startd's own count of dynamic slots tells how many are left.
             return {TOKEN: max(0, left.get(TOKEN, self.claims))}
-        return {asset: quanta_in(left[asset], total[asset], self.claims) for asset in self.assets}
+        return {asset: self.marks(asset).left(left[asset], total[asset]) for asset in self.assets}
 
     def weight(self, left: Amounts, total: Amounts) -> int:
         """Return the claims left."""
@@ -74,11 +83,9 @@ class Fixed:
         if self.share == "request":
             return {**taken, TOKEN: 1}
         for asset in self.assets:
-            whole, have, asked = total[asset], left[asset], request[asset]
-            if asked * self.claims > whole:
-                taken[asset] = max(asked, have + 1)
-            else:
-                taken[asset] = max(asked, given(1, have, whole, self.claims))
+            marks, have, asked = self.marks(asset), left[asset], request[asset]
+            too_large = marks.asked(asked, total[asset]) > 1
+            taken[asset] = max(asked, have + 1 if too_large else marks.given(1, have, total[asset]))
         return taken
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
@@ -88,9 +95,9 @@ class Fixed:
         consumption, provides = as_requested(terms, terms.total), {}
         if self.share == "even":
             consumption.update({asset: self._even(asset, terms) for asset in self.assets})
-            left = least([quanta_text(asset, terms, self.claims) for asset in self.assets])
+            left = least([self.marks(asset).left_text(asset, terms) for asset in self.assets])
         else:
-            provides, left = {TOKEN: self.claims}, f"({terms.slot}{attribute(TOKEN)} ?: 0)"
+            provides, left = self.provides, f"({terms.slot}{attribute(TOKEN)} ?: 0)"
             if self.share == "none":
                 consumption = dict.fromkeys(terms.total, "0")
             consumption[TOKEN] = "1"
@@ -112,8 +119,9 @@ class Fixed:
         if self.share == "even":
             only_modifiable(self.assets, "--asset")
             modify.update({asset: self._even(asset, terms.in_request()) for asset in self.assets})
-            left = least([quanta_text(asset, terms, self.claims) for asset in self.assets])
-        policy = self._policy(left, as_requested(terms, terms.total), splitting, modify, {})
+            left = least([self.marks(asset).left_text(asset, terms) for asset in self.assets])
+        assets = [asset for asset in terms.total if asset != TOKEN]
+        policy = self._policy(left, as_requested(terms, assets), splitting, modify, {})
         return replace(policy, macros=terms.macros or {})
 
     def _policy(
@@ -139,8 +147,8 @@ class Fixed:
         )
 
     def _even(self, asset: str, terms: Terms) -> str:
-        wanted, have, whole = terms.want(asset), terms.have(asset), terms.whole(asset)
-        share = given_text(asset, terms, self.claims, "1")
-        fits = f"ifThenElse({wanted} * {self.claims} > {whole}, {have} + 1, {share})"
+        wanted, have, marks = terms.want(asset), terms.have(asset), self.marks(asset)
+        share = marks.given_text(asset, terms, "1")
+        fits = f"ifThenElse({marks.asked_text(asset, terms)} > 1, {have} + 1, {share})"
         # A dynamic slot is carved already, and its totals are its own: there a claim takes what the job asks.
         return f"ifThenElse({terms.slot}DynamicSlot =?= true, {wanted}, max({{{wanted}, {fits}}}))"

@@ -81,7 +81,7 @@ def _slot(node: Node, kind: SlotType, machine: Mapping[str, int], shares: int, l
             )
     counted = realise(kind.choice, total, shares, node.condor_version, machine[DISK])
     terms = Terms(
-        total={**total, **getattr(counted, "provides", {})},
+        total={**total, **counted.provides},
         cpu_shares=shares,
         literal=literal,
         part={asset: _fraction(kind.part(asset)) for asset in total},

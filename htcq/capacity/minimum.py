@@ -32,6 +32,11 @@ class MinimumCharge:
     disk_slop_kb: int = 0
     name: str = "minimum-charge"
 
+    @property
+    def provides(self) -> dict[str, int]:
+        """Return no machine resources: the node's own assets count the claims."""
+        return {}
+
     def check(self, total: Amounts) -> None:
         """Refuse unknown assets and charges of which not one fits."""
         known_assets(self.charges, total, "--charge")

@@ -32,6 +32,10 @@ class Counted(Protocol):
     def cpu_shares(self) -> int:
         """Return how many Cpus one core counts as."""
 
+    @property
+    def provides(self) -> Mapping[str, int]:
+        """Return the machine resources that it declares itself."""
+
     def check(self, total: Amounts) -> None:
         """Raise :class:`ModelError` where a slot of ``total`` cannot carry the model."""
 

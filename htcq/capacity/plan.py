@@ -12,22 +12,11 @@ from dataclasses import dataclass, field
 
 from htcq.capacity.layout import Slot
 from htcq.capacity.model import limiting
+from htcq.capacity.shape import Shape
 from htcq.policy.carve import carve
-from htcq.policy.charge import DEFAULT_REQUEST, Charges, Number, job_ad
-from htcq.policy.consumption import NEGOTIATOR
+from htcq.policy.charge import Charges, job_ad
+from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.units import CPUS, DISK, GPUS, MEMORY, show_amount
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a job asks for, in HTCondor's units (cpus in cores), and how many such jobs there are."""
-
-    amounts: Mapping[str, Number]
-    count: int = 1
-
-    def full(self) -> dict[str, Number]:
-        """Return the request as the schedd completes it: defaults for what the job does not say."""
-        return {**DEFAULT_REQUEST, **self.amounts}
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,7 @@ class Preset:
     name: str
     provides: Mapping[str, int]
     cpu_shares: int = 1
+    disk_slop_kb: int = 0
 
     def check(self, total: Amounts) -> None:
         """Refuse a node on which the example cannot hold."""
@@ -118,7 +119,7 @@ class Preset:
             return {asset: _everything(asset, terms) for asset in terms.total}
         if self.name == "extensible":
             claims = terms.total[TOKENS]
-            texts.update(Fixed(claims).policy(terms, NEGOTIATOR).consumption)
+            texts.update(Fixed(claims, disk_slop_kb=self.disk_slop_kb).policy(terms, NEGOTIATOR).consumption)
             texts[TOKENS] = "1"
         if self.name == "missing-request":
             asked = f"{terms.job}Request{attribute(ACTUATORS)}"
@@ -194,7 +195,7 @@ _CHANGES: Mapping[str, _Changes] = {
 }
 
 
-def find_preset(name: str, custom: Mapping[str, int], cpu_shares: int = 1) -> Preset:
+def find_preset(name: str, custom: Mapping[str, int], cpu_shares: int = 1, disk_slop_kb: int = 0) -> Preset:
     """Return the preset called ``name`` for a node with the resources ``custom``.
 
     Raises:
@@ -203,4 +204,4 @@ def find_preset(name: str, custom: Mapping[str, int], cpu_shares: int = 1) -> Pr
     if name not in NAMES:
         raise ModelError(f"--preset {name}: there is no such preset", f"choose one of {', '.join(NAMES)}")
     declared = {asset: n for asset, n in DECLARED.get(name, {}).items() if asset not in custom}
-    return Preset(name, declared, cpu_shares)
+    return Preset(name, declared, cpu_shares, disk_slop_kb)

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from htcq.cli.options import add_model_options
+from htcq.emit import EXECUTE, ROLES
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
 from htcq.live.configuration import ParserProcess, read_here, values_here
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq emit``."""
-    parser.add_argument("--role", metavar="ROLE", default="execute", help="execute (the default), access or central")
+    parser.add_argument("--role", metavar="ROLE", default=EXECUTE, help="execute (the default), access or central")
     add_model_options(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
@@ -31,18 +32,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Render, prove harmless, then print, compare or write."""
+    if arguments.role not in ROLES:
+        raise InputError(f"--role {arguments.role}: unknown", f"choose one of {', '.join(ROLES)}")
     if not arguments.write:
         for flag in ("file", "diff", "check"):
             if getattr(arguments, flag):
                 raise InputError(f"--{flag} without a directory", f"give --write DIR --{flag}")
     # The bindings load in this process while the imports below are under way.
-    process = ParserProcess()
+    process = ParserProcess(preload="htcq.emit.check")
     from htcq.cli.request import read_request
     from htcq.emit.check import check_configuration
-    from htcq.emit.render import ROLES, configuration
+    from htcq.emit.render import configuration
 
-    if arguments.role not in ROLES:
-        raise InputError(f"--role {arguments.role}: unknown", f"choose one of {', '.join(ROLES)}")
     request = read_request(arguments)
     text = configuration(arguments.role, request.node, request.slots, request.literal, request.templates)
     process.call(check_configuration, arguments.role, text, request.slots, read_here)
@@ -87,7 +88,7 @@ def _write(target: Target, role: str) -> int:
     if not write(target):
         print(f"{target.path}: unchanged", file=sys.stderr)
         return EXIT_FINE
-    restart = role == "execute" and target.needs_restart()
+    restart = role == EXECUTE and target.needs_restart()
     what = "condor_restart -startd" if restart else "condor_reconfig"
     print(f"{target.path}: written; {what} makes it take effect", file=sys.stderr)
     return EXIT_FINE

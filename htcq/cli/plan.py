@@ -7,7 +7,8 @@ import json
 import sys
 from collections.abc import Mapping
 
-from htcq.capacity.plan import Shape, plan_slot, typical_shapes
+from htcq.capacity.plan import plan_slot, typical_shapes
+from htcq.capacity.shape import Shape
 from htcq.cli.options import add_model_options
 from htcq.cli.request import Request, read_request
 from htcq.errors import EXIT_FINE

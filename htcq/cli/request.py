@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from htcq.capacity.layout import Slot, SlotType, lay_out
-from htcq.capacity.plan import Shape
+from htcq.capacity.shape import Shape
 from htcq.errors import InputError
 from htcq.node import Node, node_from_facts
 from htcq.settings import Given, Settings, check_shapes, parse_shape, settings_from

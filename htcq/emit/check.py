@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from htcq.capacity.layout import Slot
 from htcq.classads import Expr, as_number
-from htcq.emit.render import ACCESS, CENTRAL, EXECUTE
+from htcq.emit import ACCESS, CENTRAL, EXECUTE
 from htcq.errors import PolicyError
 from htcq.policy.charge import Charges
 from htcq.policy.consumption import MODIFIABLE, NEGOTIATOR, SCHEDULER, Policy

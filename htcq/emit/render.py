@@ -8,13 +8,11 @@ from typing import Any
 
 from htcq import __version__
 from htcq.capacity.layout import Slot, is_split_by_negotiator, slot_type_text
+from htcq.emit import ACCESS, EXECUTE
 from htcq.node import Node
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER
 from htcq.policy.weight import greatest
 from htcq.templating import render
-
-EXECUTE, ACCESS, CENTRAL = "execute", "access", "central"
-ROLES = (EXECUTE, ACCESS, CENTRAL)
 
 
 def configuration(

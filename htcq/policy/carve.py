@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from htcq.policy.charge import Amounts, Charges, Number, deduct, job_ad, modified_request
-from htcq.policy.consumption import NEGOTIATOR
+from htcq.policy.charge import Amounts, Charges, deduct, job_ad, modified_request
+from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.units import CPUS, DISK, MEMORY
 
 #: From this version on disk is carved as an absolute amount; before it the startd added some slop.

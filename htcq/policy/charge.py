@@ -7,13 +7,11 @@ Accountant::GetSlotWeight, HTCondor 25.14. Amounts are in HTCondor's units: MB, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Union
 
 from htcq.classads import Ad, Expr, as_number
-from htcq.policy.consumption import Policy, request_of
-from htcq.units import CPUS, DISK, MEMORY, attribute
+from htcq.policy.consumption import Number, Policy, request_of
+from htcq.units import CPUS, DISK, attribute
 
-Number = Union[int, float]
 Amounts = Mapping[str, Number]
 
 
@@ -127,7 +125,3 @@ def modified_request(charges: Charges, shape: Amounts, slot: Ad) -> dict[str, Nu
         if value is not None:
             result[asset] = int(value)
     return result
-
-
-#: What a job that says nothing asks for (JOB_DEFAULT_REQUESTCPUS, -MEMORY, -DISK, 25.14).
-DEFAULT_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 128, DISK: 1024 * 1024}

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Union
 
 from htcq.units import CPUS, DISK, MEMORY, attribute
+
+Number = Union[int, float]
 
 NEGOTIATOR = "negotiator"
 SCHEDULER = "scheduler"
@@ -20,6 +23,8 @@ SPLITTINGS = (NEGOTIATOR, SCHEDULER)
 MODIFIABLE = (CPUS, MEMORY, DISK)
 #: What a dynamic slot gets at the very least (Resource.cpp:create_dslot); asking for less changes nothing.
 LEAST = {CPUS: 1, MEMORY: 1}
+#: What a job that says nothing asks for (JOB_DEFAULT_REQUESTCPUS, -MEMORY, -DISK, 25.14).
+DEFAULT_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 128, DISK: 1024 * 1024}
 #: With this text the startd leaves the request as it is, so that it computes what the negotiator computed.
 LEAVE_REQUEST = "UNDEFINED"
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from htcq.capacity.plan import JobPlan, SlotPlan
-from htcq.policy.charge import Number
-from htcq.policy.consumption import NEGOTIATOR
+from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.report.terminal import show_table
 from htcq.units import show_amount
 

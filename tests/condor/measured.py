@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +11,10 @@ from testpool import Pool
 
 #: No match is made before the jobs have this attribute, so that their demand can be read in peace.
 GATE = {"requirements": "(MayRun =?= true)"}
-_MATCH = re.compile(r"^103 Resource\.(\S+) SlotWeight ([0-9.e+-]+)$")
-_USAGE = re.compile(r"^103 Customer\.(\S+@\S+) WeightedResourcesUsed ([0-9.e+-]+)$")
+_SLOT = r"slot\d+@\S+?"
+_WEIGHT = re.compile(rf"103 Resource\.{_SLOT} SlotWeight ([0-9.e+-]+)\Z")
+_START = re.compile(rf"103 Resource\.{_SLOT} StartTime (\d+)\Z")
+_USAGE = re.compile(r"103 Customer\.\S+@\S+ WeightedResourcesUsed ([0-9.e+-]+)\Z")
 
 
 @dataclass(frozen=True)
@@ -38,14 +41,13 @@ def run_jobs(pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expec
     clusters = [pool.submit({**GATE, **job}, count) for job, count in jobs]
     submitter = pool.wait(lambda: _counted(pool, total), 30, f"{total} idle jobs counted", ("SchedLog",))
     journal = pool.path("spool", "Accountantnew.log")
-    before = len(journal.read_text(errors="replace").splitlines())
+    opened = int(time.time())
     for cluster in clusters:
         pool.tool("condor_qedit", str(cluster), "MayRun", "true")
     pool.tool("condor_reschedule")
     pool.wait(lambda: len(_dynamic(pool)) >= expected, 60, f"{expected} claims", ("StartLog", "MatchLog"))
     settled = pool.wait(lambda: _settled(pool, expected), 60, "the usage of all claims", ("NegotiatorLog",))
-    lines = journal.read_text(errors="replace").splitlines()[before:]
-    costs, usage = _matches(lines)
+    costs, usage = _matches(journal.read_text(errors="replace").splitlines(), opened)
     slots = pool.ads("slots", ["Name", "DynamicSlot", "Cpus", "Memory", "Disk", "SlotWeight", "State"])
     pslot = next(ad for ad in slots if not ad.get("DynamicSlot"))
     dynamic = [ad for ad in slots if ad.get("DynamicSlot")]
@@ -88,21 +90,23 @@ def _settled(pool: Pool, expected: int) -> float | None:
     return sum(float(usage) for name, usage in zip(users[::2], users[1::2]) if "@" in name)
 
 
-def _matches(lines: Sequence[str]) -> tuple[tuple[float, ...], float]:
-    """Return the weights charged at the matches, and the submitter's usage right after the last of them.
+def _matches(lines: Sequence[str], opened: int) -> tuple[tuple[float, ...], float]:
+    """Return the weights charged at the matches since ``opened``, and the submitter's usage right after the last.
 
     A match with a consumption policy is journalled on a resource called ``…_cp_match_NNN``, any other on the slot itself.
     Only the first cycle counts: in the next one the negotiator may still see a slot as it was, match it once more, and be
     refused by the startd.
     """
     costs: list[float] = []
-    usage = 0.0
+    usage = weight = 0.0
     for line in lines:
-        used, match = _USAGE.match(line), _MATCH.match(line)
+        used, charged, started = _USAGE.match(line), _WEIGHT.match(line), _START.match(line)
         if used:
-            if costs and float(used.group(2)) < usage:
+            if costs and float(used.group(1)) < usage:
                 break
-            usage = float(used.group(2))
-        elif match and ("_cp_match_" in match.group(1) or re.match(r"slot\d+@", match.group(1))):
-            costs.append(float(match.group(2)))
+            usage = float(used.group(1))
+        elif charged:
+            weight = float(charged.group(1))
+        elif started and int(started.group(1)) >= opened:
+            costs.append(weight)
     return tuple(costs), usage

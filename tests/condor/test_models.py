@@ -73,6 +73,7 @@ def model(request: pytest.FixtureRequest) -> tuple[tuple[str, ...], tuple[str, .
 def test_daemons_do_what_the_plan_says(site: Site, model: tuple[tuple[str, ...], tuple[str, ...]], tmp_path: Path) -> None:
     """Claims, charges, demand and carved slots equal the prediction, for each shape alone and for all of them mixed."""
     flags, shapes = model
+    site.pool.clear()
     site.adopt(tmp_path, flags)
     mixed = [f"{shape},count={1 + index}" for index, shape in enumerate(shapes)]
     runs = [[f"{shape},count={_more_than_fit(site, tmp_path, flags, shape)}"] for shape in shapes] + [mixed]

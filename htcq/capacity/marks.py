@@ -1,0 +1,102 @@
+"""One asset divided into levels: how many quanta an amount holds, and what a claim of some quanta takes.
+
+V need not be divisible by Q. Of the Q quanta, V mod Q are worth one unit more than the others, so that all together
+are exactly V: nothing is lost or invented, in whatever order claims come and go. The larger quanta are taken first,
+because the startd computes the consumption again on what is left and refuses a claim that would have grown
+(command.cpp, 25.14).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from htcq.policy.consumption import Terms
+from htcq.policy.weight import least
+
+
+@dataclass(frozen=True)
+class Marks:
+    """``levels`` Q; ``spare`` units per quantum are set aside for what an old startd adds to each claim."""
+
+    levels: int
+    spare: int = 0
+
+    def divided(self, total: int) -> int:
+        """Return the part of ``total`` that is divided."""
+        return total - self.levels * self.spare
+
+    def worth(self, quanta: int, total: int) -> int:
+        """Return the units that the last ``quanta`` quanta are worth."""
+        unit, larger = divmod(self.divided(total), self.levels)
+        return quanta * unit + max(0, quanta - (self.levels - larger))
+
+    def left(self, amount: int, total: int) -> int:
+        """Return how many quanta ``amount`` holds whole."""
+        unit, larger = divmod(self.divided(total), self.levels)
+        smaller = self.levels - larger
+        have = max(0, amount)
+        if have <= smaller * unit:
+            return have // unit
+        return min(self.levels, smaller + (have - smaller * unit) // (unit + 1))
+
+    def asked(self, request: int, total: int) -> int:
+        """Return n = ceil(r Q / V)."""
+        return -(-request * self.levels // self.divided(total))
+
+    def given(self, quanta: int, amount: int, total: int) -> int:
+        """Return what a claim of ``quanta`` takes of ``amount``; more than that where there are fewer.
+
+        All that is above the mark which it leaves, so that no crumbs gather, but not more than its quanta can be worth.
+        """
+        most = quanta * (self.divided(total) // self.levels + 1)
+        return min(most, amount - self.worth(self.left(amount, total) - quanta, total))
+
+    def left_text(self, asset: str, terms: Terms) -> str:
+        """Return :meth:`left` as an expression."""
+        have, unit = f"max({{0, {terms.have(asset)}}})", self._unit(asset, terms)
+        counts = [f"{have} / {unit}"]
+        if not self._is_even(asset, terms):
+            smaller = self._smaller(asset, terms)
+            counts.append(f"{smaller} + ({have} - {smaller} * {unit}) / ({unit} + 1)")
+        if self.spare:
+            counts.append(str(self.levels))
+        return terms.named("LEFT", asset, least(counts))
+
+    def asked_text(self, asset: str, terms: Terms) -> str:
+        """Return :meth:`asked` as an expression."""
+        return f"ceiling({terms.want(asset)} * {self.levels}.0 / {self.divided_text(asset, terms)})"
+
+    def given_text(self, asset: str, terms: Terms, quanta: str) -> str:
+        """Return :meth:`given` for ``quanta`` (a text), as an expression."""
+        rest, unit = f"({self.left_text(asset, terms)} - {quanta})", self._unit(asset, terms)
+        keeps = f"{rest} * {unit}"
+        if not self._is_even(asset, terms):
+            keeps = f"{keeps} - max({{0, {rest} - {self._smaller(asset, terms)}}})"
+        return f"min({{{quanta} * ({unit} + 1), {terms.have(asset)} - {keeps}}})"
+
+    def standing_text(self, asset: str, terms: Terms) -> str:
+        """Return how many quanta a dynamic slot holds, to the nearest, as an expression."""
+        whole = str(self.divided(terms.total[asset])) if terms.literal else self._less(terms.birth(asset))
+        return f"floor({terms.have(asset)} * {self.levels}.0 / {whole} + 0.5)"
+
+    def divided_text(self, asset: str, terms: Terms) -> str:
+        """Return :meth:`divided` of what the slot had at birth, as an expression."""
+        return str(self.divided(terms.total[asset])) if terms.literal else self._less(terms.whole(asset))
+
+    def _less(self, whole: str) -> str:
+        return f"({whole} - {self.levels * self.spare})" if self.spare else whole
+
+    def _is_even(self, asset: str, terms: Terms) -> bool:
+        return terms.literal and self.divided(terms.total[asset]) % self.levels == 0
+
+    def _unit(self, asset: str, terms: Terms) -> str:
+        """What a quantum is worth, or the smaller of two sizes."""
+        if terms.literal:
+            return str(self.divided(terms.total[asset]) // self.levels)
+        return terms.named("QUANTUM", asset, f"{self.divided_text(asset, terms)} / {self.levels}")
+
+    def _smaller(self, asset: str, terms: Terms) -> str:
+        """How many quanta are of the smaller size."""
+        if terms.literal:
+            return str(self.levels - self.divided(terms.total[asset]) % self.levels)
+        return terms.named("SMALLER", asset, f"{self.levels} - {self.divided_text(asset, terms)} % {self.levels}")

@@ -1,0 +1,20 @@
+"""The shape of a job: what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from htcq.policy.consumption import DEFAULT_REQUEST, Number
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a job asks for, in HTCondor's units (cpus in cores), and how many such jobs there are."""
+
+    amounts: Mapping[str, Number]
+    count: int = 1
+
+    def full(self) -> dict[str, Number]:
+        """Return the request as the schedd completes it: defaults for what the job does not say."""
+        return {**DEFAULT_REQUEST, **self.amounts}

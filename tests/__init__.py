@@ -1,0 +1,1 @@
+"""The tests of htcq; they mirror its rooms."""

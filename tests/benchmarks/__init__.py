@@ -1,0 +1,1 @@
+"""Benchmarks: what the code costs, measured on demand."""

@@ -1,0 +1,85 @@
+"""Every test of the command line runs in an empty directory, on a machine without HTCondor's configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from htcq.cli.main import run
+from htcq.errors import NESTED_VARIABLE
+
+ROOT = Path(__file__).resolve().parents[2]
+NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000, "custom": {"actuators": 4}}
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left behind: its exit status and what it wrote."""
+
+    status: int
+    out: str
+    err: str
+
+
+Call = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def quiet_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Change to an empty directory that holds node.json alone, without any variable that HTCondor or htcq reads."""
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "node.json").write_text(json.dumps(NODE))
+    monkeypatch.chdir(place)
+    for name in [name for name in os.environ if name.upper().startswith("_CONDOR_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("CONDOR_CONFIG", raising=False)
+    monkeypatch.delenv(NESTED_VARIABLE, raising=False)
+    return place
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    """Run htcq in this process and return what it left behind."""
+
+    def called(*arguments: str) -> Done:
+        capfd.readouterr()
+        status = run(arguments)
+        out, err = capfd.readouterr()
+        return Done(status, out, err)
+
+    return called
+
+
+@pytest.fixture
+def command(quiet_place: Path) -> Call:
+    """Run htcq as a process of its own, after the words ``before``."""
+
+    def ran(*arguments: str, before: tuple[str, ...] = (), **environment: str) -> Done:
+        done = subprocess.run(
+            [*before, sys.executable, "-m", "htcq", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=quiet_place,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return ran
+
+
+def listing(directory: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Return every file below ``directory`` with mode, time and content."""
+    return {
+        str(path.relative_to(directory)): (path.lstat().st_mode, path.lstat().st_mtime_ns, path.read_bytes())
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }

@@ -1,0 +1,1 @@
+"""The documents are true: pages against the code, examples against real runs."""

@@ -1,0 +1,94 @@
+"""HTCondor's own parser takes the example files of contrib/config.d, and htcq takes the site file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from htcq.cli.main import run
+from htcq.errors import NESTED_VARIABLE
+from tests.docs.documents import ROOT
+
+EXAMPLES = ROOT / "contrib/config.d"
+INCLUDE = EXAMPLES / "10-htcq-include.config"
+SITE = EXAMPLES / "htcq.toml"
+KNOBS = ("SLOT_TYPE_1_PARTITIONABLE", "CONSUMPTION_POLICY", "CONSUMPTION_MEMORY")
+#: As a daemon reads its configuration; the parser ends the process where it refuses a text.
+READER = "import htcondor2, json, sys; print(json.dumps({name: htcondor2.param.get(name) for name in sys.argv[1:]}))"
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Path:
+    path = tmp_path / "node.json"
+    path.write_text('{"cpus": 16, "memory_mb": 65536, "disk_kb": 400000000}')
+    return path
+
+
+@pytest.fixture
+def htcq(tmp_path: Path) -> Path:
+    """This checkout's htcq as a program; HTCondor starts it without a shell."""
+    program = tmp_path / "htcq"
+    root, python = shlex.quote(str(ROOT)), shlex.quote(sys.executable)
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={root} exec {python} -m htcq "$@"\n')
+    program.chmod(0o755)
+    return program
+
+
+def include(htcq: Path, node: Path) -> str:
+    """Return the example with the places of this test instead of a site's."""
+    text = INCLUDE.read_text(encoding="utf-8")
+    for place, here in (("/usr/bin/htcq", htcq), ("/etc/htcq/htcq.toml", SITE), ("/etc/htcq/node.json", node)):
+        assert place in text
+        text = text.replace(place, str(here))
+    return text
+
+
+def reading(text: str, directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Let HTCondor's parser read ``text`` and nothing else."""
+    configuration = directory / "condor_config"
+    configuration.write_text(text, encoding="utf-8")
+    inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("_CONDOR_")}
+    return subprocess.run(
+        [sys.executable, "-c", READER, *KNOBS],
+        env={**inherited, "CONDOR_CONFIG": str(configuration), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_htcondor_reads_the_policy_through_the_include_file(htcq: Path, node: Path, tmp_path: Path) -> None:
+    done = reading(include(htcq, node), tmp_path)
+    values = json.loads(done.stdout)
+
+    assert (values["SLOT_TYPE_1_PARTITIONABLE"], values["CONSUMPTION_POLICY"]) == ("True", True)
+    assert "4096" in values["CONSUMPTION_MEMORY"]
+
+
+def test_a_refusal_of_htcq_is_an_error_of_the_configuration(htcq: Path, tmp_path: Path) -> None:
+    done = reading(include(htcq, tmp_path / "missing.json"), tmp_path)
+
+    assert done.returncode != 0
+    assert "htcq wrote no configuration" in done.stderr
+
+
+def test_a_tool_that_htcq_runs_reads_the_file_without_the_policy(htcq: Path, node: Path, tmp_path: Path) -> None:
+    done = reading(include(htcq, node), tmp_path, **{NESTED_VARIABLE: "1"})
+
+    assert json.loads(done.stdout)["SLOT_TYPE_1_PARTITIONABLE"] is None
+
+
+def test_htcq_plans_by_the_site_file(node: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "--node", str(node), "--config", str(SITE), "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+
+    assert plan["weight"] == 16
+    assert [job["fits"] for job in plan["jobs"]] == [16, 5, 2]
+    assert [job["match_cost"] for job in plan["jobs"]] == [1, 3, 8]

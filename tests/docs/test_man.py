@@ -1,0 +1,172 @@
+"""The manual pages say what the code does: every option, key, name and reference, and nothing that is not there."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from htcq import settings
+from htcq.capacity.choice import MODELS, RULES
+from htcq.capacity.fixed import SHARES, TOKEN
+from htcq.capacity.presets import NAMES
+from htcq.cli.main import COMMANDS, Parser, run
+from htcq.emit.render import ROLES
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE
+from htcq.node import Gpu, Node, Source, node_facts
+from htcq.policy.consumption import SPLITTINGS
+from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words
+
+OVERVIEW = ROOT / "man/man1/htcq.1"
+SITE_FILE = ROOT / "man/man5/htcq.toml.5"
+MODELS_PAGE = ROOT / "man/man7/htcq-models.7"
+GLOBAL_OPTIONS = {"--help", "--version"}
+
+on_every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+on_every_command = pytest.mark.parametrize("command", sorted(COMMANDS))
+
+
+def command_page(command: str) -> Path:
+    return ROOT / f"man/man1/htcq-{command}.1"
+
+
+def option_strings(command: str) -> set[str]:
+    """Return what argparse itself takes."""
+    module = importlib.import_module(f"htcq.cli.{command}")
+    parser: argparse.ArgumentParser = Parser(prog=command)
+    module.add_arguments(parser)
+    return set(parser._option_string_actions)
+
+
+def rendered(page: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80", "GROFF_NO_SGR": "1"}
+    command = ["man", *flags, "-E", "UTF-8", "-l", "-Tutf8", str(page)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=60)
+
+
+@on_every_page
+def test_a_page_renders_without_a_warning(page: Path) -> None:
+    done = rendered(page, "--warnings=w")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert page.stem.upper() in done.stdout
+
+
+def test_a_warning_would_be_seen(tmp_path: Path) -> None:
+    page = tmp_path / "bad.1"
+    page.write_text(".TH BAD 1\n.SH NAME\nbad \\- a page\n.XYZ\n")
+
+    assert "XYZ" in rendered(page, "--warnings=w").stderr
+
+
+@on_every_command
+def test_every_command_has_a_page_and_stands_in_the_overview(command: str) -> None:
+    assert command_page(command) in PAGES
+    assert f"htcq-{command}.1" in references(OVERVIEW)
+    assert any(tag.startswith(command) for tag in tags(section(OVERVIEW, "COMMANDS")))
+    assert f"`htcq {command}`" in README.read_text(encoding="utf-8")
+
+
+@on_every_command
+def test_every_option_is_described(command: str) -> None:
+    described = {word for tag in tags(section(command_page(command), "OPTIONS")) for word in words(tag)}
+    mentioned = words(section(command_page(command)))
+    long = {option for option in option_strings(command) if option.startswith("--")}
+
+    assert long <= described
+    assert option_strings(command) <= mentioned
+
+
+@on_every_command
+def test_every_described_option_exists(command: str) -> None:
+    described = {word for tag in tags(section(command_page(command), "OPTIONS")) for word in words(tag)}
+
+    assert {word for word in described if word.startswith("-")} <= option_strings(command)
+
+
+@on_every_page
+def test_every_option_that_is_mentioned_exists_somewhere(page: Path) -> None:
+    known = GLOBAL_OPTIONS.union(*(option_strings(command) for command in COMMANDS))
+    mentioned = {word for word in words(plain(page.read_text(encoding="utf-8"))) if word.startswith("--")}
+
+    assert mentioned <= known
+
+
+@on_every_page
+def test_references_lead_to_pages(page: Path) -> None:
+    there = {each.name for each in PAGES}
+    here = {page.name}
+
+    assert references(page) <= there
+    assert {name.rpartition(".")[0] for name in references(page) - here} <= words(section(page, "SEE ALSO"))
+
+
+def test_every_page_is_referred_to() -> None:
+    assert {page.name for page in PAGES} - {"htcq.1"} <= references(OVERVIEW)
+
+
+def test_the_site_file_has_every_key_and_no_other() -> None:
+    described = {
+        tag.split()[0] for tag in tags(section(SITE_FILE, "TOP LEVEL", "THE MODEL", "THE PART OF THE MACHINE"))
+    }
+
+    assert described == {*settings._TOP_KEYS, *settings._SLOT_KEYS}
+
+
+def test_the_node_facts_have_every_key_and_no_other() -> None:
+    node = Node(1, 1, 1, gpu_devices=(Gpu("GPU-0"),), sources=(Source("cpus", 1, "psutil"),))
+    facts = node_facts(node)
+    text = section(SITE_FILE, "NODE FACTS")
+    described = {name for tag in tags(text) for name in words(tag)}
+
+    assert described == set(facts)
+    assert {*facts["gpu_devices"][0], *facts["sources"][0]} <= words(text)
+
+
+def keys(value: Any, free: tuple[str, ...]) -> set[str]:
+    """Return every name in a JSON document, except below the keys of ``free``, whose names are assets."""
+    if isinstance(value, list):
+        return set().union(*(keys(each, free) for each in value))
+    if not isinstance(value, dict):
+        return set()
+    return set(value).union(*(keys(each, free) for name, each in value.items() if name not in free))
+
+
+def test_the_plan_has_every_name_and_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    node = tmp_path / "node.json"
+    node.write_text('{"cpus": 8, "memory_mb": 16384, "disk_kb": 100000000}')
+    assert run(["plan", "--node", str(node), "--config", "/dev/null", "--preset", "simple", "--json"]) == EXIT_FINE
+    plan = json.loads(capsys.readouterr().out)
+    text = section(command_page("plan"), "JSON")
+    described = {name for tag in tags(text) for name in words(tag)}
+    named_in_passing = {"running", "weight_left", "demand", "what", "why"}
+
+    assert described | named_in_passing == keys(plan, ("shape", "consumption", "carved", "claims", "amounts"))
+    assert named_in_passing <= words(text)
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        (command_page("plan"), {*MODELS, *SHARES, *RULES, *SPLITTINGS, *NAMES}),
+        (command_page("emit"), {*MODELS, *SHARES, *RULES, *SPLITTINGS, *ROLES}),
+        (SITE_FILE, {*MODELS, *SHARES, *RULES, *SPLITTINGS}),
+        (MODELS_PAGE, {*MODELS, *SHARES, *RULES, *NAMES, TOKEN}),
+        (OVERVIEW, {NESTED_VARIABLE, "NO_COLOR", "CONDOR_CONFIG", "htcq.toml"}),
+    ],
+    ids=lambda value: value.name if isinstance(value, Path) else "",
+)
+def test_every_name_that_can_be_given_is_told(page: Path, names: set[str]) -> None:
+    assert names <= words(section(page))
+
+
+def test_every_exit_status_is_told() -> None:
+    told = [tag.strip() for tag in tags(section(OVERVIEW, "EXIT STATUS"))]
+
+    assert told == [str(status) for status in (EXIT_FINE, EXIT_FINDINGS, EXIT_USAGE, EXIT_UNKNOWN)]

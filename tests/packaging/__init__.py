@@ -1,0 +1,1 @@
+"""Tests of the distribution and of the house rules."""

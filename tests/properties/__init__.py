@@ -1,0 +1,1 @@
+"""What holds for every node, model and job."""

@@ -1,0 +1,80 @@
+"""Amounts in HTCondor's units."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from htcq.errors import InputError
+from htcq.units import attribute, parse_amount, show_amount
+
+
+@pytest.mark.parametrize(
+    ("asset", "text", "expected"),
+    [
+        ("memory", "2GiB", 2048),
+        ("memory", "2GB", 2048),
+        ("memory", "1.5g", 1536),
+        ("memory", "512 MiB", 512),
+        ("memory", ".5GiB", 512),
+        ("memory", "100KiB", Fraction(100, 1024)),
+        ("disk", "1GiB", 1024 * 1024),
+        ("disk", "100000KiB", 100_000),
+        ("disk", "1TiB", 1024**3),
+        ("cpus", "0.5", Fraction(1, 2)),
+        ("cpus", "2.", 2),
+        ("gpus", "3", 3),
+        ("actuators", "0", 0),
+    ],
+)
+def test_amounts_are_read_in_htcondors_units(asset: str, text: str, expected: Fraction) -> None:
+    """Memory in MB (2**20 bytes), disk in KiB, the rest as counts; units are binary as in submit descriptions."""
+    assert expected == parse_amount(asset, text)
+
+
+@pytest.mark.parametrize(
+    ("asset", "text", "message", "hint"),
+    [
+        ("memory", "2048", "memory: '2048' has no unit", "memory=2GiB"),
+        ("disk", "5", "disk: '5' has no unit", "disk=2GiB"),
+        ("memory", "2XB", "memory: '2XB' has an unknown unit", "memory=512MiB"),
+        ("cpus", "2GiB", "cpus: '2GiB' has a unit, but cpus is a count", "cpus=1"),
+        ("cpus", "two", "cpus: 'two' is not an amount", "cpus=1"),
+        ("cpus", "-1", "cpus: '-1' is not an amount", "cpus=1"),
+        ("memory", "", "memory: '' is not an amount", "memory=2GiB"),
+    ],
+)
+def test_what_is_no_amount_is_refused_with_an_example(asset: str, text: str, message: str, hint: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_amount(asset, text)
+
+    assert message == str(refused.value)
+    assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("asset", "amount", "expected"),
+    [
+        ("memory", 2048, "2 GiB"),
+        ("memory", 2500, "2.44 GiB"),
+        ("memory", 1, "1 MiB"),
+        ("memory", 0, "0 B"),
+        ("memory", 0.5, "512 KiB"),
+        ("disk", 1, "1 KiB"),
+        ("disk", 1024**3, "1 TiB"),
+        ("disk", -2048, "-2 MiB"),
+        ("cpus", 0.5, "0.5"),
+        ("gpus", 8, "8"),
+    ],
+)
+def test_amounts_are_shown_as_people_read_them(asset: str, amount: float, expected: str) -> None:
+    assert expected == show_amount(asset, amount)
+
+
+@pytest.mark.parametrize(
+    ("asset", "expected"),
+    [("cpus", "Cpus"), ("memory", "Memory"), ("disk", "Disk"), ("gpus", "GPUs"), ("actuators", "Actuators")],
+)
+def test_attributes_are_spelled_as_in_slot_ads(asset: str, expected: str) -> None:
+    assert expected == attribute(asset)
