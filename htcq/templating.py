@@ -50,3 +50,5 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
         raise TemplateError(f"template {error.name} is not there", f"looked in {' and '.join(places)}") from error
     except UnicodeDecodeError as error:
         raise TemplateError(f"template {name} is not UTF-8 text", "save it as UTF-8") from error
+    except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise TemplateError(f"template {name} cannot be rendered: {error}", "mend the template") from error

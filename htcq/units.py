@@ -44,7 +44,10 @@ def parse_amount(asset: str, text: str) -> Fraction:
     number, unit = Fraction(found.group(1)), found.group(2).upper()
     if asset not in _UNIT_BYTES:
         if unit:
-            raise InputError(f"{asset}: '{text}' has a unit, but {asset} is a count", _example(asset))
+            raise InputError(
+                f"{asset}: '{text}' has a unit, but {asset} is a count",
+                f"{_example(asset)}; only memory and disk have units",
+            )
         return number
     if not unit:
         raise InputError(f"{asset}: '{text}' has no unit", _example(asset))

@@ -62,7 +62,7 @@ class Choice:
         if self.model and self.preset:
             raise ModelError("--model and --preset contradict each other", "give one of them")
         for setting, flag in _FLAGS.items():
-            if getattr(self, setting) and setting not in _ALL_ASSETS_OF.get(self.kind, ()):
+            if self._has(setting) and setting not in _ALL_ASSETS_OF.get(self.kind, ()):
                 owner = next(model for model, settings in _ALL_ASSETS_OF.items() if setting in settings)
                 chosen = f"--preset {self.preset}" if self.preset else f"--model {self.kind}"
                 raise ModelError(f"{flag} contradicts {chosen}", f"{flag} belongs to --model {owner}")
@@ -81,13 +81,21 @@ class Choice:
         """The model in force: the one given, the one whose settings were given, or the recommended one."""
         if self.model or self.preset:
             return self.model
-        given = {
-            model for model, settings in _ALL_ASSETS_OF.items() if any(getattr(self, setting) for setting in settings)
-        }
+        given = {model for model, settings in _ALL_ASSETS_OF.items() if any(self._has(setting) for setting in settings)}
         if len(given) > 1:
             first, second = sorted(given)[:2]
             raise ModelError(f"settings of --model {first} and --model {second} contradict each other", "choose one")
         return given.pop() if given else MINIMUM_CHARGE
+
+    def _has(self, setting: str) -> bool:
+        """Whether ``setting`` was given; 0 claims were, and are wrong."""
+        value = getattr(self, setting)
+        return bool(value) or (isinstance(value, int) and not isinstance(value, bool))
+
+    @property
+    def leaves_it_to_the_node(self) -> bool:
+        """Whether the model's numbers are proposed from the node at hand."""
+        return not (self.preset or self.charges or self.levels or self.claims)
 
     def shares_per_core(self) -> int:
         """Return how many Cpus one core must count as, so that every charge of cpus is whole.
@@ -160,7 +168,7 @@ def _build(choice: Choice, total: Mapping[str, int], cpu_shares: int, version: s
     from htcq.capacity.minimum import MinimumCharge, proposed_charges
 
     known_assets(choice.charges, total, "--charge")
-    charges = whole_charges(choice.charges, cpu_shares) or proposed_charges(total, cores, version)
+    charges = whole_charges(choice.charges, cpu_shares) or proposed_charges(total, cores)
     return MinimumCharge(charges, choice.whole_charges, cpu_shares, slop)
 
 

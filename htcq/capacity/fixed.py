@@ -114,7 +114,7 @@ class Fixed:
                 "--share none has no meaning with --splitting scheduler: the startd hands out what the job asks",
                 "use --share request, or --splitting negotiator",
             )
-        modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
+        modify = as_requested(terms.in_request(), MODIFIABLE)
         left = f"{self.claims} - (NumDynamicSlots ?: 0)"
         if self.share == "even":
             only_modifiable(self.assets, "--asset")

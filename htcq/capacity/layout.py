@@ -68,6 +68,7 @@ def lay_out(node: Node, types: tuple[SlotType, ...], literal: bool = False) -> t
     shares = common_shares(tuple(kind.choice for kind in types))
     machine = {asset: n * shares if asset == CPUS else n for asset, n in node.assets().items()}
     machine.setdefault(GPUS, 0)
+    _check_parts(machine, types)
     _check_sums(machine, types)
     return tuple(_slot(node, kind, machine, shares, literal) for kind in types)
 
@@ -107,6 +108,15 @@ def _amount(part: Part, have: int, asset: str, shares: int) -> int:
 def _fraction(part: Part) -> float:
     """Return the share, 0 for a plain amount: then the amount itself is written."""
     return float(part) if isinstance(part, Fraction) else 0.0
+
+
+def _check_parts(machine: Mapping[str, int], types: tuple[SlotType, ...]) -> None:
+    for kind in types:
+        for asset in kind.parts:
+            if asset not in machine:
+                raise ModelError(
+                    f"slot type {kind.number}: unknown asset '{asset}'", f"this node has {', '.join(machine)}"
+                )
 
 
 def _check_sums(machine: Mapping[str, int], types: tuple[SlotType, ...]) -> None:

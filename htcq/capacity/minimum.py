@@ -1,8 +1,8 @@
 """The minimum-charge model: every claim is charged at least C(a) of each asset.
 
 q(a) = floor(v(a)/C(a)), W = min over q(a), c(a) = max(r(a), C(a)); with whole charges c(a) is rounded up to a multiple
-of C(a), so that the weights of a machine add up to the same number at every moment. The recommended model: it is well
-defined in every state and has no corner cases.
+of C(a), so that the weights of a machine add up to the same number at every moment, as long as the same asset dominates
+in all its claims. The recommended model: it is well defined in every state and has no corner cases.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
 from htcq.errors import ModelError
-from htcq.policy.carve import disk_slop
 from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms
 from htcq.policy.weight import at_least_one, least, split_weight
-from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_amount
+from htcq.units import CPUS, DISK, MEMORY, show_amount
 
-#: Proposed charges are rounded down to the first of these that is small beside them, so that they read well and small
-#: differences between nodes vanish.
-_STEPS = {MEMORY: (128, 1), DISK: (1024 * 1024, 1024, 1)}
+#: What a proposed charge of memory is rounded down to (MB).
+_STEP_MB = 128
 
 
 @dataclass(frozen=True)
@@ -122,16 +120,12 @@ def _fleet_claims(cpu_charge: int, terms: Terms) -> str:
     return f"max({{1, {cpus} / {cpu_charge}}})" if cpus and cpu_charge > 1 else cpus
 
 
-def proposed_charges(total: Amounts, cpus: int, version: str = "") -> dict[str, int]:
-    """Return charges that split the node evenly: one core, and the memory and disk that go with it.
+def proposed_charges(total: Amounts, cores: int) -> dict[str, int]:
+    """Return charges that split the node evenly: one core, and the memory that goes with it.
 
-    Rounded down to 128 MiB of memory and 1 GiB of disk where these are small, so that as many claims fit as there are
-    cores.
+    Memory is rounded down to 128 MB where that is little, so that as many claims fit as there are cores and small
+    differences between nodes vanish. Disk is left out: its free space changes all the time, and a charge must not.
     """
-    charges = {CPUS: total[CPUS] // cpus}
-    slop = {DISK: disk_slop(total[DISK], version)}
-    for asset in BUILT_IN_ASSETS[1:]:
-        share = max(1, total[asset] // cpus - slop.get(asset, 0))
-        step = next(step for step in _STEPS[asset] if share >= 8 * step or step == 1)
-        charges[asset] = share // step * step
-    return charges
+    share = max(1, total[MEMORY] // cores)
+    step = _STEP_MB if share >= 8 * _STEP_MB else 1
+    return {CPUS: total[CPUS] // cores, MEMORY: share // step * step}

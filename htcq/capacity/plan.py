@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.capacity.layout import Slot
+from htcq.capacity.minimum import proposed_charges
 from htcq.capacity.model import limiting
 from htcq.capacity.shape import Shape
 from htcq.policy.carve import carve
@@ -201,7 +202,8 @@ def _why_never(slot: Slot, asked: Mapping[str, Number], taken: Mapping[str, Numb
 def typical_shapes(total: Mapping[str, int], cpu_shares: int = 1) -> tuple[Shape, ...]:
     """Return the jobs that show most about a node: small, even, hungry for memory, wide, whole, with a GPU."""
     cores = max(1, total[CPUS] // cpu_shares)
-    memory, disk = total[MEMORY] // cores, max(1, min(total[DISK] // cores, 1024 * 1024))
+    memory = proposed_charges(total, cores)[MEMORY]
+    disk = max(1, min(total[DISK] // cores, 1024 * 1024))
     shapes = [
         {CPUS: 1, MEMORY: min(128, total[MEMORY]), DISK: disk},
         {CPUS: 1, MEMORY: max(1, memory), DISK: disk},

@@ -38,13 +38,19 @@ def main(arguments: argparse.Namespace) -> int:
         for flag in ("file", "diff", "check"):
             if getattr(arguments, flag):
                 raise InputError(f"--{flag} without a directory", f"give --write DIR --{flag}")
-    # The bindings load in this process while the imports below are under way.
-    process = ParserProcess(preload="htcq.emit.check")
     from htcq.cli.request import read_request
     from htcq.emit.check import check_configuration
+
+    # The bindings load in this process while the machine is probed and the text is rendered.
+    process = ParserProcess()
     from htcq.emit.render import configuration
 
     request = read_request(arguments)
+    if arguments.role != EXECUTE and not arguments.node and request.proposed:
+        raise InputError(
+            f"--role {arguments.role} without a model would take this machine for an execute node",
+            "give the execute nodes' --charge ASSET=AMOUNT, or --node FILE of one of them",
+        )
     text = configuration(arguments.role, request.node, request.slots, request.literal, request.templates)
     process.call(check_configuration, arguments.role, text, request.slots, read_here)
     if not arguments.write:

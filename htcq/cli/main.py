@@ -57,6 +57,7 @@ def _dispatch(arguments: list[str]) -> int:
         raise HtcqError(f"there is no command '{command}'", f"the commands are: {', '.join(COMMANDS)}")
     module = importlib.import_module(f"htcq.cli.{command}")
     parser = Parser(prog=f"htcq {command}", description=module.__doc__, allow_abbrev=False)
+    parser.add_argument("-help", action="help", help=argparse.SUPPRESS)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     module.add_arguments(parser)
     status: int = module.main(parser.parse_args(arguments[1:]))

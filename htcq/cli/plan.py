@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
 
 from htcq.capacity.plan import plan_slot, typical_shapes
 from htcq.capacity.shape import Shape
@@ -30,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Print the plan."""
     request = read_request(arguments, arguments.job)
-    plans = [plan_slot(slot, _shapes(request, slot.total), request.node.condor_version) for slot in request.slots]
+    shapes = _shapes(request)
+    plans = [plan_slot(slot, shapes, request.node.condor_version) for slot in request.slots]
     if arguments.json:
         print(json.dumps(plan_json(plans), indent=2))
     else:
@@ -38,5 +38,7 @@ def main(arguments: argparse.Namespace) -> int:
     return EXIT_FINE
 
 
-def _shapes(request: Request, total: Mapping[str, int]) -> tuple[Shape, ...]:
-    return request.shapes or typical_shapes(total, request.slots[0].policy.cpu_shares)
+def _shapes(request: Request) -> tuple[Shape, ...]:
+    """Return the jobs asked about, or typical ones for the first slot type."""
+    first = request.slots[0]
+    return request.shapes or typical_shapes(first.total, first.policy.cpu_shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ class Request:
     slots: tuple[Slot, ...]
     shapes: tuple[Shape, ...]
     literal: bool
+    proposed: bool
     templates: Path | None
 
 
@@ -57,7 +58,8 @@ def read_request(arguments: argparse.Namespace, jobs: list[str] | None = None) -
     slots = lay_out(node, _slot_types(arguments, settings), literal)
     check_shapes(shapes, {asset for slot in slots for asset in slot.total} - {CPUS, MEMORY, DISK, GPUS})
     templates = getattr(arguments, "templates", None) or settings.templates
-    return Request(node, slots, shapes, literal, Path(templates) if templates else None)
+    proposed = any(slot.type.choice.leaves_it_to_the_node for slot in slots)
+    return Request(node, slots, shapes, literal, proposed, Path(templates) if templates else None)
 
 
 def _slot_types(arguments: argparse.Namespace, settings: Settings) -> tuple[SlotType, ...]:
@@ -71,9 +73,14 @@ def _slot_types(arguments: argparse.Namespace, settings: Settings) -> tuple[Slot
         raise InputError(
             "the site file and the flags both choose a model", "leave out one of them (--config /dev/null)"
         )
-    if not given and settings.slot_types:
-        return settings.slot_types
+    if settings.slot_types:
+        return tuple(_split_as(kind, arguments.splitting) for kind in settings.slot_types)
     return (SlotType(Given(given).choice(arguments.force)),)
+
+
+def _split_as(kind: SlotType, splitting: str | None) -> SlotType:
+    """Return ``kind`` with the splitting that a flag asks for."""
+    return replace(kind, choice=replace(kind.choice, splitting=splitting)) if splitting else kind
 
 
 def _once(name: str, pairs: list[tuple[str, str]]) -> dict[str, str]:

@@ -22,7 +22,8 @@ EXCLUDED_KNOB = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
 
 #: Knobs that a running startd takes over at condor_reconfig; all others need it to start anew.
 _RECONFIGURABLE = re.compile(
-    r"(SLOT_TYPE_\d+_)?(SLOT_WEIGHT|CONSUMPTION_(?!POLICY\b)\w+|MODIFY_REQUEST_EXPR_\w+|START)\Z", re.IGNORECASE
+    r"(SLOT_TYPE_\d+_)?(SLOT_WEIGHT|CONSUMPTION_(?!POLICY\b)\w+|MODIFY_REQUEST_EXPR_\w+|START|HTCQ_\w+)\Z",
+    re.IGNORECASE,
 )
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z0-9_.]+)\s*=(.*)")
 

@@ -7,7 +7,6 @@ That process can be started early: it loads the bindings while the caller does s
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import pickle
 import sys
@@ -18,8 +17,8 @@ from htcq.errors import NESTED_VARIABLE, BindingsError, HtcqError, InputError
 
 #: Appended to a text so that nothing of this machine's own configuration is read after it.
 _ALONE = "\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n"
-#: With this configuration HTCondor reads nothing but its environment.
-_NOTHING = "ONLY_ENV"
+#: An empty configuration. "ONLY_ENV" would say the same once and for all: no later reload reads a file after it.
+_NOTHING = "/dev/null"
 _NO_BINDINGS = "htcondor2"
 _USUAL_CONFIGURATIONS = ("/etc/condor/condor_config", "/usr/local/etc/condor_config")
 
@@ -27,9 +26,8 @@ _USUAL_CONFIGURATIONS = ("/etc/condor/condor_config", "/usr/local/etc/condor_con
 class ParserProcess:
     """A child process with the bindings loaded that runs one function and ends."""
 
-    def __init__(self, configuration: str = _NOTHING, preload: str = "") -> None:
-        """Start it; ``preload`` names a module that it loads while it waits to be called."""
-        self._to_child, self._from_child, self._complaints, self._pid = _start(configuration, preload)
+    def __init__(self, configuration: str = _NOTHING) -> None:
+        self._to_child, self._from_child, self._complaints, self._pid = _start(configuration)
 
     def call(self, function: Callable[..., Any], *arguments: object) -> Any:
         """Run ``function`` (importable by name) in the child and return its result, or raise its error.
@@ -57,7 +55,7 @@ class ParserProcess:
         return result
 
 
-def _start(configuration: str, preload: str) -> tuple[int, int, int, int]:
+def _start(configuration: str) -> tuple[int, int, int, int]:
     questions, to_child = os.pipe()
     from_child, answers = os.pipe()
     complaints, stderr = os.pipe()
@@ -71,12 +69,12 @@ def _start(configuration: str, preload: str) -> tuple[int, int, int, int]:
         for end in (to_child, from_child, complaints):
             os.close(end)
         os.dup2(stderr, 2)
-        _answer(questions, answers, configuration, preload)
+        _answer(questions, answers, configuration)
     finally:
         os._exit(1)
 
 
-def _answer(questions: int, answers: int, configuration: str, preload: str) -> None:
+def _answer(questions: int, answers: int, configuration: str) -> None:
     """Load the bindings, run the one function that is asked for, and answer with its result or its error."""
     result: Any = None
     error: Any = None
@@ -92,8 +90,6 @@ def _answer(questions: int, answers: int, configuration: str, preload: str) -> N
 
         if loaded:
             htcondor2.reload_config()
-        if preload:
-            importlib.import_module(preload)
     except ImportError:
         error = _NO_BINDINGS
     with os.fdopen(questions, "rb") as asked:

@@ -133,7 +133,7 @@ class Terms:
         part = self.part.get(CPUS, 1)
         if self.literal or part == 0:
             return ""
-        return "$(NUM_CPUS)" if part == 1 else f"int($(NUM_CPUS) * {part:.6g})"
+        return "$(NUM_CPUS)" if part == 1 else f"max({{1, int($(NUM_CPUS) * {part:.6g})}})"
 
     def in_request(self) -> Terms:
         """The same terms for MODIFY_REQUEST_EXPR_*, where the job is MY and the slot TARGET."""

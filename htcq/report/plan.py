@@ -86,7 +86,7 @@ def _show_slot(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     title = model if alone else f"slot type {slot.type.number} ({slot.type.count}): {model}"
     rows = [[asset, show_amount(asset, amount), _claims(plan, asset)] for asset, amount in slot.total.items()]
     show_table(title, ("ASSET", "AMOUNT", "CLAIMS"), rows, stream)
-    print(f"W = {plan.weight:g} claims, limited by {plan.limiting}; split by the {slot.policy.splitting}", file=stream)
+    print(f"W = {plan.weight:g} claims, limited by {_limit(plan)}; split by the {slot.policy.splitting}", file=stream)
     if slot.policy.cpu_shares > 1:
         print(f"Each core counts as {slot.policy.cpu_shares} cpus.", file=stream)
     print(file=stream)
@@ -102,6 +102,11 @@ def _show_slot(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     _show_together(plan, stream)
     for what, why in slot.policy.changes:
         print(f"changed: {what} ({why})", file=stream)
+
+
+def _limit(plan: SlotPlan) -> str:
+    """Return the limiting asset; with scheduler splitting no asset may count the claims of a fixed model."""
+    return plan.limiting if plan.limiting in plan.slot.total else "their number"
 
 
 def _claims(plan: SlotPlan, asset: str) -> str:

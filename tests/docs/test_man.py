@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from htcq import settings
-from htcq.capacity.choice import MODELS, RULES
-from htcq.capacity.fixed import SHARES, TOKEN
+from htcq.capacity.choice import MODELS, RULES, SHARES
+from htcq.capacity.fixed import TOKEN
 from htcq.capacity.presets import NAMES
 from htcq.cli.main import COMMANDS, Parser, run
-from htcq.emit.render import ROLES
+from htcq.emit import ROLES
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE
 from htcq.node import Gpu, Node, Source, node_facts
 from htcq.policy.consumption import SPLITTINGS

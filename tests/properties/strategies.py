@@ -9,7 +9,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from htcq.capacity.choice import Choice
-from htcq.capacity.fixed import SHARES, TOKEN, Fixed
+from htcq.capacity.fixed import TOKEN, Fixed
 from htcq.capacity.minimum import MinimumCharge
 from htcq.capacity.model import Model, whole_request
 from htcq.capacity.quantized import Quantized
@@ -68,7 +68,7 @@ def _quantized(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> Quanti
 
 @st.composite
 def _fixed(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> Fixed:
-    share = draw(st.sampled_from(SHARES))
+    share = draw(st.sampled_from(("even", "request", "none")))
     assets = tuple(draw(_some_assets(total))) if share == "even" else BUILT_IN_ASSETS
     most = min(total[asset] for asset in assets) if share == "even" else total[CPUS]
     return Fixed(draw(st.integers(1, most)), share, assets, shares, forced=share == "none")

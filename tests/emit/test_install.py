@@ -1,0 +1,91 @@
+"""Putting a file where HTCondor reads it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from htcq.emit.install import Target, prepare, write
+from htcq.errors import InstallError
+
+TEXT = "A = 1\n"
+
+
+def _failing(*_: object, **__: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_nothing_is_there_before_the_first_write(tmp_path: Path) -> None:
+    target = prepare(tmp_path, "x.config", TEXT, {})
+
+    assert (target.present, target.differs) == (None, True)
+    assert write(target) is True
+    assert write(prepare(tmp_path, "x.config", TEXT, {})) is False
+
+
+@pytest.mark.parametrize("step", ["fsync", "fchmod"])
+def test_a_write_that_fails_leaves_everything_as_it_was(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(prepare(tmp_path, "x.config", TEXT, {}))
+    target = prepare(tmp_path, "x.config", "A = 2\n", {})
+    monkeypatch.setattr(os, step, _failing)
+    with pytest.raises(InstallError) as refused:
+        write(target)
+
+    assert "cannot be written: No space left on device" in str(refused.value)
+    assert os.listdir(tmp_path) == ["x.config"]
+    assert (tmp_path / "x.config").read_text() == TEXT
+
+
+def test_a_directory_that_vanishes_is_one_error(tmp_path: Path) -> None:
+    place = tmp_path / "config.d"
+    place.mkdir()
+    target = prepare(place, "x.config", TEXT, {})
+    place.rmdir()
+    with pytest.raises(InstallError, match="cannot be written"):
+        write(target)
+
+
+def test_directories_are_compared_by_where_they_lead(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    params = {"LOCAL_CONFIG_DIR": f"/nowhere,{tmp_path}/link"}
+
+    assert prepare(tmp_path / "real", "x", TEXT, params).differs
+    with pytest.raises(InstallError, match="HTCondor does not read"):
+        prepare(tmp_path, "x", TEXT, params)
+
+
+def test_a_file_of_other_bytes_is_compared_not_choked_on(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"\xff\xfe")
+
+    assert prepare(tmp_path, "x", TEXT, {}).differs
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "restart"),
+    [
+        ("SLOT_WEIGHT = 1\n", "SLOT_WEIGHT = 2\n", False),
+        ("CONSUMPTION_CPUS = 1\n", "CONSUMPTION_CPUS = 2\n", False),
+        ("SLOT_TYPE_1_CONSUMPTION_CPUS = 1\n", "", False),
+        ("MODIFY_REQUEST_EXPR_REQUESTCPUS = 1\n", "modify_request_expr_requestcpus = 2\n", False),
+        ("# a comment\n", "# another: NUM_CLAIMS = 3\n", False),
+        ("NUM_CLAIMS = 1\n", "NUM_CLAIMS = 2\n", True),
+        ("CONSUMPTION_POLICY = True\n", "CONSUMPTION_POLICY = False\n", True),
+        ("", "SLOT_TYPE_1 = 100%\n", True),
+        (None, "NUM_CPUS = 4\n", True),
+    ],
+)
+def test_which_changes_need_a_restart(before: str | None, after: str, restart: bool) -> None:
+    """Claim ids and the consumption policy are read once, when the startd makes its slots (Resource.cpp, 25.14)."""
+    assert restart is Target(Path("x"), before, after).needs_restart()
+
+
+def test_a_difference_names_the_file(tmp_path: Path) -> None:
+    lines = Target(tmp_path / "x", "A = 1\n", "A = 2\n").diff().splitlines()
+
+    assert lines[:2] == [f"--- {tmp_path / 'x'}", f"+++ {tmp_path / 'x'}"]
+    assert lines[-2:] == ["-A = 1", "+A = 2"]
