@@ -19,6 +19,7 @@ from testpool import Pool
 ROOT = Path(__file__).resolve().parents[2]
 #: The suites of Debian that have HTCondor, with the version that each ships.
 SUITES = {"sid": "25.14", "trixie": "23.9"}
+NEWEST = "sid"
 NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000}
 #: Roles in the order their files are read; all of them hold on the one machine of a test pool.
 ROLES = ("central", "access", "execute")

@@ -31,15 +31,17 @@ class Measured:
     weight_left: float
 
 
-def run_jobs(pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expected: int) -> Measured:
+def run_jobs(pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expected: int, demand: int) -> Measured:
     """Submit all ``jobs``, let them match in one cycle, and measure until ``expected`` of them run and are charged.
 
+    The schedd's weighted count lags behind its count of jobs: ``demand`` is waited for, within a deadline.
+
     Raises:
-        PoolError: less of them ran within the deadline.
+        PoolError: the schedd never reported the demand, or less of them ran within the deadline.
     """
     total = sum(count for _, count in jobs)
     clusters = [pool.submit({**GATE, **job}, count) for job, count in jobs]
-    submitter = pool.wait(lambda: _counted(pool, total), 30, f"{total} idle jobs counted", ("SchedLog",))
+    pool.wait(lambda: _demand(pool, total) == demand, 30, f"{total} idle jobs that weigh {demand}", ("SchedLog",))
     journal = pool.path("spool", "Accountantnew.log")
     opened = int(time.time())
     for cluster in clusters:
@@ -52,7 +54,7 @@ def run_jobs(pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expec
     pslot = next(ad for ad in slots if not ad.get("DynamicSlot"))
     dynamic = [ad for ad in slots if ad.get("DynamicSlot")]
     return Measured(
-        demand=submitter["WeightedIdleJobs"],
+        demand=demand,
         match_costs=costs,
         usage_at_match=usage,
         standing_usage=settled,
@@ -67,10 +69,10 @@ def _amounts(ad: Mapping[str, object]) -> dict[str, int]:
     return {name.lower(): int(str(ad[name])) for name in ("Cpus", "Memory", "Disk")}
 
 
-def _counted(pool: Pool, total: int) -> dict[str, int] | None:
-    ads = pool.ads("submitters", ["Name", "IdleJobs", "WeightedIdleJobs"])
-    found = [ad for ad in ads if ad.get("IdleJobs") == total and ad.get("WeightedIdleJobs")]
-    return found[0] if found else None
+def _demand(pool: Pool, total: int) -> int | None:
+    """Return WeightedIdleJobs once the schedd has counted all ``total`` jobs."""
+    ads = pool.ads("submitters", ["IdleJobs", "WeightedIdleJobs"])
+    return next((ad.get("WeightedIdleJobs") for ad in ads if ad.get("IdleJobs") == total), None)
 
 
 def _dynamic(pool: Pool) -> list[dict[str, object]]:

@@ -46,7 +46,7 @@ def test_two_slot_types_with_different_models(site: Site, tmp_path: Path) -> Non
 
     job = {"request_cpus": 1, "request_memory": 100, "request_disk": 1000}
     fits = plan["jobs"][0]["fits"]
-    measured = run_jobs(site.pool, [(job, fits + 1)], fits)
+    measured = run_jobs(site.pool, [(job, fits + 1)], fits, demand=fits + 1)
     assert fits == measured.running == 6
     assert {2048, 4096} == {slot["memory"] for slot in measured.carved}
     site.pool.clear()
@@ -64,7 +64,7 @@ def test_gpus_are_charged_and_jobs_without_them_still_run(site: Site, tmp_path: 
         shapes = ["cpus=1,memory=100MiB,disk=1000KiB,gpus=1,count=3", "cpus=1,memory=100MiB,disk=1000KiB,count=2"]
         together = site.plan(tmp_path, flags, shapes)["slot_types"][0]["together"]
         job = {"request_cpus": 1, "request_memory": 100, "request_disk": 1000}
-        measured = run_jobs(site.pool, [({**job, "request_gpus": 1}, 3), (job, 2)], 4)
+        measured = run_jobs(site.pool, [({**job, "request_gpus": 1}, 3), (job, 2)], 4, together["demand"])
         slots = site.pool.ads("slots", ["DynamicSlot", "GPUs"])
 
         assert [2, 2] == together["running"]
@@ -101,7 +101,7 @@ def test_the_four_jobs_of_the_manual(site: Site, tmp_path: Path) -> None:
         ({"request_cpus": 1, "request_memory": memory, "request_disk": 1000}, count)
         for memory, count in ((100, 2), (2100, 1), (5000, 1))
     ]
-    measured = run_jobs(site.pool, jobs, 4)
+    measured = run_jobs(site.pool, jobs, 4, demand=7)
 
     assert (7, 7.0) == (measured.demand, measured.standing_usage)
     assert [2048, 2048, 2100, 5000] == sorted(slot["memory"] for slot in measured.carved)
