@@ -100,9 +100,7 @@ def is_number(value: Value) -> bool:
 
 
 def as_number(value: Value) -> int | float | None:
-    """Return ``value`` as a plain number, whole where it is whole; None where HTCondor sees no number."""
-    if not isinstance(value, (bool, int, float)):
+    """Return ``value`` as a plain number, whole where it is whole; None where there is none, or not a finite one."""
+    if not isinstance(value, (bool, int, float)) or value != value or abs(value) == float("inf"):
         return None
-    if isinstance(value, float) and not value.is_integer():
-        return value
-    return int(value) if value == value and abs(value) != float("inf") else None
+    return value if isinstance(value, float) and not value.is_integer() else int(value)

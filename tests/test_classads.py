@@ -31,7 +31,7 @@ def test_what_an_expression_answers(text: str, expected: Value) -> None:
     [(2, 2), (2.0, 2), (2.5, 2.5), (True, 1), ("2", None), (UNDEFINED, None), (ERROR, None), (float("nan"), None)],
 )
 def test_what_counts_as_a_number(value: Value, expected: float | None) -> None:
-    """src/classad/value.cpp, 25.14: booleans do, texts do not; and undefined is not 2.0, as a naive float() would have it."""
+    """src/classad/value.cpp, 25.14: booleans do, texts do not; and undefined is not 2.0, as float() would have it."""
     assert expected == as_number(value)
 
 
@@ -49,7 +49,8 @@ def test_my_and_target() -> None:
     slot, job = Ad({"Cpus": 8, "Half": Expr("Cpus / 2")}), Ad({"RequestCpus": 3})
 
     assert Expr("Cpus - target.RequestCpus").evaluate(slot, job) == 5
-    assert Expr("MY.Half").evaluate(slot) == 4
+    assert Expr("MY.Half").evaluate(slot, job) == 4
+    assert Expr("Half").evaluate(slot) == 4
     assert Expr("target.RequestCpus").evaluate(slot) is UNDEFINED
 
 

@@ -59,7 +59,11 @@ def test_requests_become_whole_units(request_: dict[str, float], shares: int, ex
 
 @pytest.mark.parametrize(
     ("quanta", "weight", "expected"),
-    [({"cpus": 8, "memory": 4}, 4, "memory"), ({"cpus": 4, "memory": 4}, 4, "cpus"), ({"cpus": 3, "disk": 2}, 9, "disk")],
+    [
+        ({"cpus": 8, "memory": 4}, 4, "memory"),
+        ({"cpus": 4, "memory": 4}, 4, "cpus"),
+        ({"cpus": 3, "disk": 2}, 9, "disk"),
+    ],
 )
 def test_what_limits_a_slot(quanta: dict[str, int], weight: int, expected: str) -> None:
     assert expected == limiting(quanta, weight)

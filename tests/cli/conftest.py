@@ -76,6 +76,11 @@ def command(quiet_place: Path) -> Call:
     return ran
 
 
+def names(directory: Path) -> list[str]:
+    """Return the names of everything in ``directory``."""
+    return sorted(path.name for path in directory.iterdir())
+
+
 def listing(directory: Path) -> dict[str, tuple[int, int, bytes]]:
     """Return every file below ``directory`` with mode, time and content."""
     return {

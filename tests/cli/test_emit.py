@@ -14,7 +14,7 @@ import pytest
 
 from htcq.emit.install import prepare, write
 from htcq.errors import NESTED_VARIABLE
-from tests.cli.conftest import ROOT, Call, listing
+from tests.cli.conftest import ROOT, Call, listing, names
 
 NAME = "50-htcq-execute.config"
 CHARGE = ("--charge", "cpus=1", "--charge", "memory=2GiB")
@@ -69,7 +69,7 @@ def test_what_is_replaced_is_kept(call: Call, target: Path) -> None:
     done = call("emit", "--node", "node.json", "--charge", "cpus=2", "--write", str(target))
 
     assert "written; condor_restart -startd makes it take effect" in done.err
-    assert sorted(os.listdir(target)) == [NAME, f"{NAME}~"]
+    assert names(target) == [NAME, f"{NAME}~"]
     assert former == (target / f"{NAME}~").read_text()
     assert former != (target / NAME).read_text()
 
@@ -86,13 +86,13 @@ def test_other_roles_have_files_of_their_own(role: str, call: Call, target: Path
     done = call(*ARGUMENTS, "--role", role, "--write", str(target))
 
     assert "written; condor_reconfig makes it take effect" in done.err
-    assert os.listdir(target) == [f"50-htcq-{role}.config"]
+    assert names(target) == [f"50-htcq-{role}.config"]
 
 
 def test_another_name(call: Call, target: Path) -> None:
     call(*ARGUMENTS, "--write", str(target), "--file", "99-last.config")
 
-    assert os.listdir(target) == ["99-last.config"]
+    assert names(target) == ["99-last.config"]
 
 
 def test_files_can_be_read_by_all_whatever_the_umask(call: Call, target: Path) -> None:
@@ -107,7 +107,7 @@ def test_files_can_be_read_by_all_whatever_the_umask(call: Call, target: Path) -
 
 def test_the_difference_is_shown_and_nothing_changed(call: Call, target: Path) -> None:
     fresh = call(*ARGUMENTS, "--write", str(target), "--diff")
-    assert (fresh.status, os.listdir(target)) == (0, [])
+    assert (fresh.status, names(target)) == (0, [])
     assert fresh.out.startswith(f"--- /dev/null\n+++ {target / NAME}\n")
 
     call(*ARGUMENTS, "--write", str(target))
@@ -121,7 +121,7 @@ def test_the_difference_is_shown_and_nothing_changed(call: Call, target: Path) -
 
 def test_check_says_by_its_status_whether_anything_would_change(call: Call, target: Path) -> None:
     done = call(*ARGUMENTS, "--write", str(target), "--check")
-    assert (done.status, done.out, os.listdir(target)) == (1, "", [])
+    assert (done.status, done.out, names(target)) == (1, "", [])
     assert "differs" in done.err
 
     call(*ARGUMENTS, "--write", str(target))
@@ -140,18 +140,18 @@ def test_a_link_is_not_written_through(call: Call, target: Path) -> None:
 
 
 def test_readers_never_see_half_a_file(call: Call, target: Path) -> None:
-    """While two contents alternate, the file is always one of them, and only dot-files stand beside it and its backup."""
+    """While two contents alternate, the file is always one of them; beside it and its backup are dot-files only."""
     other = ("emit", "--node", "node.json", "--charge", "memory=1GiB")
     whole = {call(*ARGUMENTS).out, call(*other).out}
     call(*ARGUMENTS, "--write", str(target))
     seen: set[str] = set()
-    names: set[str] = set()
+    beside: set[str] = set()
     ended = threading.Event()
 
     def watch() -> None:
         while not ended.is_set():
             seen.add((target / NAME).read_text())
-            names.update(name for name in os.listdir(target) if not name.startswith("."))
+            beside.update(name for name in names(target) if not name.startswith("."))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -163,7 +163,7 @@ def test_readers_never_see_half_a_file(call: Call, target: Path) -> None:
         watcher.join()
 
     assert seen == whole
-    assert names == {NAME, f"{NAME}~"}
+    assert beside == {NAME, f"{NAME}~"}
 
 
 def test_the_configuration_of_a_site_template(call: Call, quiet_place: Path) -> None:
@@ -215,7 +215,9 @@ def test_a_condor_config_may_include_the_command(command: Call, quiet_place: Pat
     assert 1 <= len(log.read_text().splitlines()) <= 2
 
 
-def test_writing_beside_an_included_command_does_not_run_in_circles(command: Call, quiet_place: Path, target: Path) -> None:
+def test_writing_beside_an_included_command_does_not_run_in_circles(
+    command: Call, quiet_place: Path, target: Path
+) -> None:
     wrapper, log = quiet_place / "wrapped", quiet_place / "log"
     wrapper.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {sys.executable} -m htcq "$@"\n')
     wrapper.chmod(0o755)
@@ -224,7 +226,7 @@ def test_writing_beside_an_included_command_does_not_run_in_circles(command: Cal
     done = command(*ARGUMENTS, "--write", str(target), CONDOR_CONFIG=str(config))
 
     assert done.status == 0, done.err
-    assert os.listdir(target) == [NAME]
+    assert names(target) == [NAME]
     assert len(log.read_text().splitlines()) <= 4
 
 

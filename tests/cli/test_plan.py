@@ -33,14 +33,15 @@ def test_a_plan_for_programs(flag: str, call: Call) -> None:
 
 
 def test_a_plan_reads_a_node_from_standard_input(command: Call, quiet_place: Path) -> None:
-    sent = ("sh", "-c", f"exec \"$0\" \"$@\" < {quiet_place / 'node.json'}")
+    sent = ("sh", "-c", f'exec "$0" "$@" < {quiet_place / "node.json"}')
 
     assert command("plan", "--node", "-", before=sent).status == 0
 
 
 def test_slot_types_add_up(call: Call, quiet_place: Path) -> None:
     (quiet_place / "htcq.toml").write_text(
-        "[slot_types.1]\npart = '50%'\nmodel = 'quantized'\n[slot_types.2]\npart = '25%'\ncount = 2\npreset = 'simple'\n"
+        "[slot_types.1]\npart = '50%'\nmodel = 'quantized'\n"
+        "[slot_types.2]\npart = '25%'\ncount = 2\npreset = 'simple'\n"
     )
     plan = json.loads(call("plan", "--node", "node.json", "--json", "--job", "cpus=1,memory=100MiB,disk=1MiB").out)
 

@@ -84,7 +84,9 @@ def _settled(pool: Pool, expected: int) -> float | None:
     """Return the usage that the negotiator publishes once two cycles in a row have seen all claims."""
     cycles = pool.log("NegotiatorLog").count("Finished Negotiation Cycle")
     pool.wait(
-        lambda: pool.log("NegotiatorLog").count("Finished Negotiation Cycle") >= cycles + 2, 30, "two negotiation cycles"
+        lambda: pool.log("NegotiatorLog").count("Finished Negotiation Cycle") >= cycles + 2,
+        30,
+        "two negotiation cycles",
     )
     if len(_dynamic(pool)) != expected:
         return None
@@ -95,9 +97,9 @@ def _settled(pool: Pool, expected: int) -> float | None:
 def _matches(lines: Sequence[str], opened: int) -> tuple[tuple[float, ...], float]:
     """Return the weights charged at the matches since ``opened``, and the submitter's usage right after the last.
 
-    A match with a consumption policy is journalled on a resource called ``…_cp_match_NNN``, any other on the slot itself.
-    Only the first cycle counts: in the next one the negotiator may still see a slot as it was, match it once more, and be
-    refused by the startd.
+    A match with a consumption policy is journalled on a resource called ``…_cp_match_NNN``, any other on the slot
+    itself. Only the first cycle counts: in the next one the negotiator may still see a slot as it was, match it once
+    more, and be refused by the startd.
     """
     costs: list[float] = []
     usage = weight = 0.0

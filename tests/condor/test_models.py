@@ -68,7 +68,9 @@ def model(request: pytest.FixtureRequest) -> tuple[tuple[str, ...], tuple[str, .
     return MODELS[str(request.param)]
 
 
-def test_daemons_do_what_the_plan_says(site: Site, model: tuple[tuple[str, ...], tuple[str, ...]], tmp_path: Path) -> None:
+def test_daemons_do_what_the_plan_says(
+    site: Site, model: tuple[tuple[str, ...], tuple[str, ...]], tmp_path: Path
+) -> None:
     """Claims, charges, demand and carved slots equal the prediction, for each shape alone and for all of them mixed."""
     flags, shapes = model
     site.pool.clear()
@@ -114,7 +116,8 @@ def _compare_carved(measured: Measured, job: dict[str, object]) -> None:
     """The first slot is as predicted; the later ones too, but for a unit a quantum where an asset divides unevenly."""
     predicted, quanta = job["carved"], job["standing_charge"]
     assert {name: measured.carved[0][name] for name in ("cpus", "memory", "disk")} == {
-        name: predicted[name] for name in ("cpus", "memory", "disk")  # type: ignore[index]
+        name: predicted[name]
+        for name in ("cpus", "memory", "disk")  # type: ignore[index]
     }
     for carved in measured.carved:
         assert all(abs(carved[name] - predicted[name]) <= quanta for name in carved)  # type: ignore[index,operator]

@@ -108,3 +108,19 @@ def test_the_four_jobs_of_the_manual(site: Site, tmp_path: Path) -> None:
     assert {"cpus": 4, "memory": 5188} == {name: measured.left[name] for name in ("cpus", "memory")}
     assert 9.0 == measured.weight_left + measured.standing_usage
     site.pool.clear()
+
+
+def test_claims_that_consume_nothing_overdraw_the_slot(site: Site, tmp_path: Path) -> None:
+    """Twelve tokens on eight cpus: the negotiator charges twelve, the startd carves ten and ends below zero."""
+    flags = ("--model", "fixed", "--claims", "12", "--share", "none", "--force")
+    shape = "cpus=1,memory=100MiB,disk=1000KiB"
+    site.pool.clear()
+    site.adopt(tmp_path, flags)
+    fits = site.plan(tmp_path, flags, [shape])["jobs"][0]["fits"]
+    job = {"request_cpus": 1, "request_memory": 100, "request_disk": 1000}
+    measured = run_jobs(site.pool, [(job, 14)], fits, demand=14)
+
+    assert 12 == measured.usage_at_match
+    assert 10 == measured.running == fits
+    assert {1} == {slot["memory"] for slot in measured.carved}
+    site.pool.clear()

@@ -36,7 +36,7 @@ def test_a_write_that_fails_leaves_everything_as_it_was(
         write(target)
 
     assert "cannot be written: No space left on device" in str(refused.value)
-    assert os.listdir(tmp_path) == ["x.config"]
+    assert [path.name for path in tmp_path.iterdir()] == ["x.config"]
     assert (tmp_path / "x.config").read_text() == TEXT
 
 

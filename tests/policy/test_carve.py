@@ -100,7 +100,7 @@ def test_without_a_consumption_policy_an_empty_asset_closes_the_slot() -> None:
 
 
 def test_a_startd_before_25_4_adds_slop_to_the_disk() -> None:
-    """docs: since 25.4 (HTCONDOR-3302) disk is an absolute amount; before, max(1024, TotalDisk/1048576) KiB came on top."""
+    """Since 25.4 (HTCONDOR-3302) disk is an absolute amount; before, max(1024, TotalDisk/1048576) KiB came on top."""
     charges = charges_of(SLOT, consumption=REQUESTED)
     shape = {"cpus": 1, "memory": 1, "disk": 5000}
 

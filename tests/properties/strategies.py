@@ -1,4 +1,4 @@
-"""Nodes, models, slots and requests at random; every amount in HTCondor's units, cpus in shares where shares are meant."""
+"""Nodes, models, slots and requests at random; amounts in HTCondor's units, a slot's cpus in shares."""
 
 from __future__ import annotations
 

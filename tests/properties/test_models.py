@@ -112,7 +112,7 @@ def test_the_quanta_of_a_slot_are_exactly_the_slot(data: st.DataObject) -> None:
     model = type(case.model)(counted, "min", case.model.cpu_shares)
     left = dict(case.total)
     for _ in range(levels):
-        request = {asset: 0 for asset in case.total}
+        request = dict.fromkeys(case.total, 0)
         taken = model.consumption(request, left, case.total)
         assert fits(taken, left)
         left = deduct(left, taken)

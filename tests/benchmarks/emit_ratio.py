@@ -1,0 +1,62 @@
+"""What a whole ``htcq emit`` costs, beside a Python that only imports the libraries it stands on.
+
+The two run in turn, so that whatever else the machine does burdens both alike; the ratio of their medians says what
+htcq adds. ``python tests/benchmarks/emit_ratio.py [--node FILE] [--runs N]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARIES = "import classad2, jinja2, psutil"
+NODE = {"cpus": 16, "memory_mb": 65536, "disk_kb": 200_000_000}
+
+
+def seconds_of(command: list[str]) -> float:
+    """Return how long ``command`` takes from start to end.
+
+    Raises:
+        CalledProcessError: it failed, so that its time means nothing.
+    """
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    begun = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir(), env=environment)
+    return time.perf_counter() - begun
+
+
+def compare(node: str, runs: int) -> tuple[float, float]:
+    """Return the median seconds of ``htcq emit`` and of importing its libraries, run in turn."""
+    emit = [sys.executable, "-m", "htcq", "emit", "--node", node]
+    imports = [sys.executable, "-c", LIBRARIES]
+    for command in (emit, imports):
+        seconds_of(command)
+    pairs = [(seconds_of(emit), seconds_of(imports)) for _ in range(runs)]
+    return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
+
+
+def main() -> None:
+    """Print both medians and their ratio."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--node", help="node facts; without them a node of 16 cpus")
+    parser.add_argument("--runs", type=int, default=15)
+    arguments = parser.parse_args()
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(NODE, file)
+        file.flush()
+        emitted, imported = compare(str(Path(arguments.node or file.name).resolve()), arguments.runs)
+    sys.stdout.write(f"htcq emit          {emitted * 1000:.0f} ms\n")
+    sys.stdout.write(f"{LIBRARIES.replace('import ', ''):<18} {imported * 1000:.0f} ms\n")
+    sys.stdout.write(f"ratio              {emitted / imported:.2f}\n")
+
+
+if __name__ == "__main__":
+    main()
