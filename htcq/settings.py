@@ -16,7 +16,8 @@ from htcq.capacity.shape import Shape
 from htcq.errors import InputError
 from htcq.units import BUILT_IN_ASSETS, GPUS, parse_amount
 
-_CHOICE_KEYS = (
+#: The keys that choose a model; the flags of the same meaning have the same names.
+CHOICE_KEYS = (
     "model",
     "preset",
     "claims",
@@ -30,7 +31,7 @@ _CHOICE_KEYS = (
     "splitting",
 )
 _TOP_KEYS = ("capacity", "slot_types", "jobs", "templates", "literal")
-_SLOT_KEYS = (*_CHOICE_KEYS, "count", "part", "parts")
+_SLOT_KEYS = (*CHOICE_KEYS, "count", "part", "parts")
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,7 @@ def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
 def _slot_types(content: Mapping[str, Any], forced: bool) -> tuple[SlotType, ...]:
     if "capacity" in content:
         table = _table("capacity", content["capacity"])
-        _known("capacity.", table, _CHOICE_KEYS)
+        _known("capacity.", table, CHOICE_KEYS)
         return (SlotType(Given(table, "htcq.toml: capacity.").choice(forced)),)
     types = []
     for number, value in sorted(_table("slot_types", content.get("slot_types", {})).items()):
@@ -199,7 +200,7 @@ def _slot_types(content: Mapping[str, Any], forced: bool) -> tuple[SlotType, ...
 
 
 def _slot_type(number: int, table: Mapping[str, Any], where: str, forced: bool) -> SlotType:
-    given = {key: value for key, value in table.items() if key in _CHOICE_KEYS}
+    given = {key: value for key, value in table.items() if key in CHOICE_KEYS}
     count = table.get("count", 1)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError(f"{where}count is {count!r}", "it must be a whole number, 1 or more")

@@ -13,24 +13,11 @@ from htcq.capacity.layout import Slot, SlotType, lay_out
 from htcq.capacity.shape import Shape
 from htcq.errors import InputError
 from htcq.node import Node, node_from_facts
-from htcq.settings import Given, Settings, check_shapes, parse_shape, settings_from
+from htcq.settings import CHOICE_KEYS, Given, Settings, check_shapes, parse_shape, settings_from
 from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 #: Where a site file is looked for when none is named.
 SITE_FILES = ("htcq.toml", "/etc/htcq/htcq.toml")
-
-_MODEL_FLAGS = (
-    "model",
-    "preset",
-    "claims",
-    "share",
-    "assets",
-    "level",
-    "rule",
-    "charge",
-    "whole_charges",
-    "cpu_shares",
-)
 
 
 @dataclass(frozen=True)
@@ -63,12 +50,10 @@ def read_request(arguments: argparse.Namespace, jobs: list[str] | None = None) -
 
 
 def _slot_types(arguments: argparse.Namespace, settings: Settings) -> tuple[SlotType, ...]:
-    given = {name: getattr(arguments, name) for name in _MODEL_FLAGS if getattr(arguments, name) is not None}
+    given = {name: getattr(arguments, name) for name in CHOICE_KEYS if getattr(arguments, name) is not None}
     for name in ("level", "charge"):
         if name in given:
             given[name] = _once(name, given[name])
-    if arguments.splitting:
-        given["splitting"] = arguments.splitting
     if given and settings.slot_types and set(given) != {"splitting"}:
         raise InputError(
             "the site file and the flags both choose a model", "leave out one of them (--config /dev/null)"
