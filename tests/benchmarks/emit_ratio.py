@@ -33,9 +33,9 @@ def seconds_of(command: list[str]) -> float:
     return time.perf_counter() - begun
 
 
-def compare(node: str, runs: int) -> tuple[float, float]:
-    """Return the median seconds of ``htcq emit`` and of importing its libraries, run in turn."""
-    emit = [sys.executable, "-m", "htcq", "emit", "--node", node]
+def compare(arguments: list[str], runs: int) -> tuple[float, float]:
+    """Return the median seconds of ``htcq emit`` with ``arguments`` and of importing its libraries, run in turn."""
+    emit = [sys.executable, "-m", "htcq", "emit", *arguments]
     imports = [sys.executable, "-c", LIBRARIES]
     for command in (emit, imports):
         seconds_of(command)
@@ -44,18 +44,21 @@ def compare(node: str, runs: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print both medians and their ratio."""
+    """Print the medians and their ratio, for a node from a file and for this machine, probed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--node", help="node facts; without them a node of 16 cpus")
     parser.add_argument("--runs", type=int, default=15)
-    arguments = parser.parse_args()
+    given = parser.parse_args()
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(NODE, file)
         file.flush()
-        emitted, imported = compare(str(Path(arguments.node or file.name).resolve()), arguments.runs)
-    sys.stdout.write(f"htcq emit          {emitted * 1000:.0f} ms\n")
-    sys.stdout.write(f"{LIBRARIES.replace('import ', ''):<18} {imported * 1000:.0f} ms\n")
-    sys.stdout.write(f"ratio              {emitted / imported:.2f}\n")
+        node = str(Path(given.node or file.name).resolve())
+        for name, arguments in (("from a node file", ["--node", node]), ("probing", [])):
+            emitted, imported = compare(arguments, given.runs)
+            sys.stdout.write(
+                f"htcq emit, {name:<17} {emitted * 1000:4.0f} ms, imports {imported * 1000:4.0f} ms, "
+                f"ratio {emitted / imported:.2f}\n"
+            )
 
 
 if __name__ == "__main__":
