@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -29,7 +30,8 @@ def psutil_facts() -> Mapping[str, Any]:
         return {
             "logical": psutil.cpu_count(),
             "physical": psutil.cpu_count(logical=False),
-            "affinity": psutil.Process().cpu_affinity(),
+            # Not psutil's own: that looks this process up in /proc, which a process in a namespace may not find there.
+            "affinity": sorted(os.sched_getaffinity(0)),
             "memory_bytes": psutil.virtual_memory().total,
             "swap_bytes": psutil.swap_memory().total,
         }
