@@ -90,10 +90,13 @@ def _show_slot(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     if slot.policy.cpu_shares > 1:
         print(f"Each core counts as {slot.policy.cpu_shares} cpus.", file=stream)
     print(file=stream)
+    # Consumption and slot are the same under a sound policy: one column then says both.
+    same = all(not job.carved or _amounts(job.carved) == _amounts(job.consumption) for job in plan.jobs)
+    taken = ("TAKES",) if same else ("CONSUMES", "IS GIVEN")
     show_table(
         "jobs, each kind alone on the empty slot",
-        ("#", "ASKS", "CONSUMES", "IS GIVEN", "FITS", "MATCH COST", "STANDING CHARGE", "SCHEDD WEIGHT", "GAP"),
-        [_row(number, job) for number, job in enumerate(plan.jobs, 1)],
+        ("#", "ASKS", *taken, "FITS", "MATCH COST", "STANDING CHARGE", "SCHEDD WEIGHT", "GAP"),
+        [_row(number, job, same) for number, job in enumerate(plan.jobs, 1)],
         stream,
     )
     for number, job in enumerate(plan.jobs, 1):
@@ -113,12 +116,12 @@ def _claims(plan: SlotPlan, asset: str) -> str:
     return str(plan.claims[asset]) if asset in plan.claims else "not counted"
 
 
-def _row(number: int, job: JobPlan) -> list[str]:
+def _row(number: int, job: JobPlan, same: bool) -> list[str]:
     return [
         str(number),
         _amounts(job.shape),
-        _amounts(job.consumption),
-        _amounts(job.carved) if job.carved else "nothing",
+        *([] if same else [_amounts(job.consumption)]),
+        _amounts(job.carved),
         str(job.fits),
         f"{job.match_cost:g}",
         f"{job.standing_charge:g}",
