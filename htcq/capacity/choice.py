@@ -21,7 +21,7 @@ FIXED, QUANTIZED, MINIMUM_CHARGE = "fixed", "quantized", "minimum-charge"
 MODELS = (FIXED, QUANTIZED, MINIMUM_CHARGE)
 RULES = ("min", "max")
 SHARES = ("even", "request", "none")
-_ALL_ASSETS_OF = {
+_SETTINGS_OF = {
     FIXED: ("claims", "share", "assets"),
     QUANTIZED: ("levels", "rule"),
     MINIMUM_CHARGE: ("charges", "whole_charges"),
@@ -62,8 +62,8 @@ class Choice:
         if self.model and self.preset:
             raise ModelError("--model and --preset contradict each other", "give one of them")
         for setting, flag in _FLAGS.items():
-            if self._has(setting) and setting not in _ALL_ASSETS_OF.get(self.kind, ()):
-                owner = next(model for model, settings in _ALL_ASSETS_OF.items() if setting in settings)
+            if self._has(setting) and setting not in _SETTINGS_OF.get(self.kind, ()):
+                owner = next(model for model, settings in _SETTINGS_OF.items() if setting in settings)
                 chosen = f"--preset {self.preset}" if self.preset else f"--model {self.kind}"
                 raise ModelError(f"{flag} contradicts {chosen}", f"{flag} belongs to --model {owner}")
         if self.assets and self.share not in ("", "even"):
@@ -81,7 +81,7 @@ class Choice:
         """The model in force: the one given, the one whose settings were given, or the recommended one."""
         if self.model or self.preset:
             return self.model
-        given = {model for model, settings in _ALL_ASSETS_OF.items() if any(self._has(setting) for setting in settings)}
+        given = {model for model, settings in _SETTINGS_OF.items() if any(self._has(setting) for setting in settings)}
         if len(given) > 1:
             first, second = sorted(given)[:2]
             raise ModelError(f"settings of --model {first} and --model {second} contradict each other", "choose one")

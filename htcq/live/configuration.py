@@ -10,6 +10,7 @@ import contextlib
 import os
 import pickle
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -70,6 +71,9 @@ def _start(configuration: str) -> tuple[int, int, int, int]:
             os.close(end)
         os.dup2(stderr, 2)
         _answer(questions, answers, configuration)
+    except Exception:
+        # A mistake of our own must not pass for a text that HTCondor cannot read: its last lines are the complaint.
+        traceback.print_exc()
     finally:
         os._exit(1)
 
