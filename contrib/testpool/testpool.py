@@ -69,6 +69,8 @@ def up(options: argparse.Namespace, home: Home) -> int:
 
 
 def _keep(pool: Pool, home: Home, news: str) -> None:
+    # A shell that starts this in the background lets it ignore SIGINT, which here is what ends the pool.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         print(news, flush=True)
         while home.is_alive(pool.name):

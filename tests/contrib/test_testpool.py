@@ -126,7 +126,10 @@ def test_a_pool_in_the_foreground_ends_with_its_command(home: Home) -> None:
         assert process.stdout is not None
         assert "is up" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        try:
+            assert process.wait(timeout=20) == 0
+        finally:
+            process.kill()
     assert home.names() == []
 
 
