@@ -16,7 +16,7 @@ from htcq.capacity.model import Counted
 from htcq.errors import ModelError
 from htcq.node import Node
 from htcq.policy.charge import Charges
-from htcq.policy.consumption import NEGOTIATOR, Policy, Terms
+from htcq.policy.consumption import Policy, Terms
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS
 
 #: A part of the machine: a share of it (a fraction up to 1) or an amount in HTCondor's units.
@@ -69,7 +69,7 @@ def lay_out(node: Node, types: tuple[SlotType, ...], literal: bool = False) -> t
     machine = {asset: n * shares if asset == CPUS else n for asset, n in node.assets().items()}
     machine.setdefault(GPUS, 0)
     _check_parts(machine, types)
-    _check_sums(machine, types)
+    _check_sums(machine, types, shares)
     return tuple(_slot(node, kind, machine, shares, literal) for kind in types)
 
 
@@ -119,8 +119,7 @@ def _check_parts(machine: Mapping[str, int], types: tuple[SlotType, ...]) -> Non
                 )
 
 
-def _check_sums(machine: Mapping[str, int], types: tuple[SlotType, ...]) -> None:
-    shares = common_shares(tuple(kind.choice for kind in types))
+def _check_sums(machine: Mapping[str, int], types: tuple[SlotType, ...], shares: int) -> None:
     for asset, have in machine.items():
         promised = sum(kind.count * _amount(kind.part(asset), have, asset, shares) for kind in types)
         if promised > have:
@@ -145,8 +144,3 @@ def slot_type_text(kind: SlotType, machine: Mapping[str, int], shares: int) -> s
         if have or asset in BUILT_IN_ASSETS:
             texts.append(f"{asset}={percent}")
     return ", ".join(texts)
-
-
-def is_split_by_negotiator(slots: tuple[Slot, ...]) -> bool:
-    """Tell whether the node runs consumption policies (otherwise the access points split its slots)."""
-    return slots[0].policy.splitting == NEGOTIATOR

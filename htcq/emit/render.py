@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from htcq import __version__
-from htcq.capacity.layout import Slot, is_split_by_negotiator, slot_type_text
+from htcq.capacity.layout import Slot, slot_type_text
 from htcq.emit import ACCESS, EXECUTE
 from htcq.node import Node
-from htcq.policy.consumption import NEGOTIATOR, SCHEDULER
 from htcq.policy.weight import greatest
 from htcq.templating import render
 
@@ -26,7 +25,7 @@ def configuration(
     values: dict[str, Any] = {
         "htcq": __version__,
         "model": "; ".join(slot.counted.describe() for slot in slots),
-        "splitting": NEGOTIATOR if is_split_by_negotiator(tuple(slots)) else SCHEDULER,
+        "splitting": slots[0].policy.splitting,
     }
     if role == EXECUTE:
         values.update(_execute(node, slots, literal))

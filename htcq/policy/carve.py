@@ -39,7 +39,7 @@ def carve(charges: Charges, left: Amounts, shape: Amounts, version: str = "", ru
         taken = charges.consumed(slot, job_ad(request))
         short = _short_of(left, taken)
     else:
-        taken = {asset: _requested(request, asset) for asset in charges.total}
+        taken = {asset: request.get(asset, 0) for asset in charges.total}
         short = _unsplit_shortage(left, taken)
     if short:
         return Carved({}, dict(left), short)
@@ -78,10 +78,6 @@ def disk_slop(machine_disk_kb: Number, version: str) -> int:
     if version_tuple(version) >= ABSOLUTE_DISK:
         return 0
     return max(1024, int(machine_disk_kb) // 1048576)
-
-
-def _requested(request: Amounts, asset: str) -> Number:
-    return request.get(asset, 0)
 
 
 def _short_of(left: Amounts, taken: dict[str, Number | None]) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from htcq.capacity.choice import Choice
-from htcq.capacity.layout import SlotType, is_split_by_negotiator, lay_out, slot_type_text
+from htcq.capacity.layout import SlotType, lay_out, slot_type_text
 from htcq.errors import ModelError
 from htcq.node import Node
 
@@ -20,7 +20,7 @@ def test_one_slot_type_is_the_whole_machine() -> None:
 
     assert slot.total == {"cpus": 9, "memory": 16385, "disk": 20_000_001, "gpus": 3, "actuators": 5}
     assert slot_type_text(slot.type, slot.machine, 1) == "100%"
-    assert is_split_by_negotiator((slot,))
+    assert slot.policy.splitting == "negotiator"
 
 
 def test_a_share_is_the_whole_part_of_it() -> None:
