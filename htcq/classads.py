@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import enum
 import functools
+import re
 from collections.abc import Mapping
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from htcq.errors import BindingsError, PolicyError
 
@@ -25,6 +26,14 @@ class Missing(enum.Enum):
 UNDEFINED = Missing.UNDEFINED
 ERROR = Missing.ERROR
 Value = Union[int, float, bool, str, Missing]
+_WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
+
+
+#: A longer expression is refused unread: the library's recursion would overflow the stack of the process (25.14).
+LONGEST = 32 * 1024
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)?\Z")
+_MOST_DIGITS = 18
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @functools.lru_cache(maxsize=1)
@@ -33,7 +42,20 @@ def _library() -> Any:
         import classad2
     except ImportError as error:
         raise BindingsError("classad2") from error
+    # HTCondor's own functions (split, versionGE, userMap …) are unknown, and errors, until something has been parsed
+    # this way (25.14); the default Requirements of jobs use them.
+    classad2.parseOne("A = 1")
     return classad2
+
+
+class References(NamedTuple):
+    """The attributes that an expression names, in lower case.
+
+    ``own`` stand without a scope or in MY; one without a scope is looked up in TARGET where MY lacks it.
+    """
+
+    own: frozenset[str]
+    target: frozenset[str]
 
 
 class Expr:
@@ -48,6 +70,8 @@ class Expr:
     def __init__(self, text: str) -> None:
         self.text = text
         library = _library()
+        if len(text) > LONGEST:
+            raise PolicyError(f"an expression of {len(text)} characters: {text[:40]}…", f"{LONGEST} are the most")
         try:
             self._tree = library.ExprTree(text)
         except library.ClassAdException as error:
@@ -56,12 +80,16 @@ class Expr:
     def evaluate(self, my: Ad | None = None, target: Ad | None = None) -> Value:
         """Return the value with MY and TARGET as given; strings, undefined and error come back as such."""
         library = _library()
-        if my is None:
-            value = self._tree.eval()
-        elif target is None:
-            value = self._tree.eval(my.native)
-        else:
-            value = self._tree.eval(my.native, target.native)
+        try:
+            if my is None:
+                value = self._tree.eval()
+            elif target is None:
+                value = self._tree.eval(my.native)
+            else:
+                value = self._tree.eval(my.native, target.native)
+        except library.ClassAdException:
+            # Nested beyond what the library evaluates: HTCondor's daemons get an error as well.
+            return ERROR
         if isinstance(value, library.Value):
             return UNDEFINED if value == library.Value.Undefined else ERROR
         if isinstance(value, (bool, int, float, str)):
@@ -72,6 +100,23 @@ class Expr:
     def native(self) -> Any:
         """The library's own expression, for putting it into an :class:`Ad`."""
         return self._tree
+
+    def references(self) -> References:
+        """Return the attributes that the expression names, in lower case."""
+        own, target = set(), set()
+        for name in _library().ClassAd().externalRefs(self._tree):
+            scope, dot, rest = name.lower().partition(".")
+            if scope == "target" and dot:
+                target.add(rest.partition(".")[0])
+            elif scope == "my" and dot:
+                own.add(rest.partition(".")[0])
+            elif scope:
+                own.add(scope)
+        return References(frozenset(own), frozenset(target))
+
+    def words(self) -> list[str]:
+        """Return every word of the text in lower case, as often as it stands there; strings and functions too."""
+        return [word.lower() for word in _WORD.findall(self.text)]
 
 
 class Ad:
@@ -92,6 +137,24 @@ class Ad:
 
     def __contains__(self, name: str) -> bool:
         return name in self.native
+
+    def value(self, name: str, target: Ad | None = None) -> Value:
+        """Return the value of the attribute ``name``; UNDEFINED where there is none."""
+        return Expr(name).evaluate(self, target) if target is not None or name in self else UNDEFINED
+
+
+def literal(text: str) -> Value | None:
+    """Return the value that ``text`` spells out: a number, a truth value or a string; None for any other expression."""
+    first = text[:1]
+    if first == '"':
+        inner = text[1:-1]
+        return inner if text[-1:] == '"' and len(text) > 1 and '"' not in inner and "\\" not in inner else None
+    found = _NUMBER.match(text)
+    if found:
+        # A whole number of more digits than this does not fit HTCondor's 64 bits.
+        whole = found.group(1) is None and len(text) <= _MOST_DIGITS
+        return int(text) if whole else float(text)
+    return _WORDS.get(text.lower())
 
 
 def is_number(value: Value) -> bool:

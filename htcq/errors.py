@@ -52,6 +52,12 @@ class ProbeError(HtcqError):
     exit_status = EXIT_UNKNOWN
 
 
+class PoolError(HtcqError):
+    """A pool that cannot be asked, or that refuses to answer."""
+
+    exit_status = EXIT_UNKNOWN
+
+
 class BindingsError(HtcqError):
     """The Python bindings of HTCondor are not installed."""
 

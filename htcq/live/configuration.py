@@ -136,6 +136,26 @@ def values_here(names: Sequence[str]) -> dict[str, str]:
     return {name: str(value) for name, value in values.items() if value is not None}
 
 
+def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the values of ``names`` after ``text`` alone was read, and HTCondor's defaults of all knobs.
+
+    Only inside a :class:`ParserProcess`.
+    """
+    defaults = values_here(("*",))
+    return read_here(text, names), defaults
+
+
+def read_dump(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the values of ``names`` after ``text`` alone was read, and HTCondor's defaults of all knobs.
+
+    Raises:
+        BindingsError: the bindings cannot be imported.
+        InputError: HTCondor's parser refuses the text.
+    """
+    values: tuple[dict[str, str], dict[str, str]] = ParserProcess().call(dump_here, text, names)
+    return values
+
+
 def read_configuration(text: str, names: Sequence[str]) -> dict[str, str]:
     """Return the values of ``names`` after ``text`` alone was read.
 

@@ -1,8 +1,9 @@
-"""Tables for people: rich where the output is a colour terminal, aligned plain text everywhere else."""
+"""Tables and progress for people: rich where the output is a colour terminal, aligned plain text everywhere else."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import TextIO
 
@@ -38,3 +39,40 @@ def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], str
         # Text, because rich would read [square brackets] in a value as markup.
         table.add_row(*(Text(cell) for cell in row))
     Console(file=stream).print(table)
+
+
+class Silent:
+    """A progress bar where there is no terminal."""
+
+    def step(self, done: int, total: int, what: str) -> None:
+        """Show nothing."""
+
+    def close(self) -> None:
+        """Have nothing to take away."""
+
+
+class Bar:
+    """A progress bar on a terminal that vanishes at its end; drawn at each step only, by no thread."""
+
+    def __init__(self, stream: TextIO) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
+        self._progress = Progress(*columns, console=Console(file=stream), auto_refresh=False, transient=True)
+        self._task = self._progress.add_task("", total=None)
+        self._progress.start()
+
+    def step(self, done: int, total: int, what: str) -> None:
+        """Draw that ``done`` of ``total`` are done, last the one called ``what``."""
+        self._progress.update(self._task, completed=done, total=total, description=what, refresh=True)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._progress.stop()
+
+
+def progress(stream: TextIO | None = None) -> Silent | Bar:
+    """Return a progress bar on ``stream`` (standard error); a silent one where that is no terminal or NO_COLOR is set."""
+    stream = sys.stderr if stream is None else stream
+    return Bar(stream) if stream.isatty() and not os.environ.get("NO_COLOR") else Silent()

@@ -1,0 +1,1 @@
+"""What is wrong with a pool: rules, each with its evidence, and the findings that they make."""

@@ -1,0 +1,26 @@
+"""Every rule, in the order in which the manual lists them."""
+
+from __future__ import annotations
+
+import difflib
+
+from htcq.audit.rule import Rule
+from htcq.audit.rules import configuration, consumption, quota, weight
+from htcq.errors import InputError
+
+FAMILIES = {"consumption": consumption, "weight": weight, "quota": quota, "configuration": configuration}
+RULES: tuple[Rule, ...] = tuple(rule for family in FAMILIES.values() for rule in family.RULES)
+_BY_ID = {rule.id: rule for rule in RULES}
+
+
+def rule(id_: str) -> Rule:
+    """Return the rule ``id_``.
+
+    Raises:
+        InputError: there is none of that name; the hint names the nearest.
+    """
+    if id_ in _BY_ID:
+        return _BY_ID[id_]
+    near = difflib.get_close_matches(id_, _BY_ID, 1)
+    hint = f"did you mean {near[0]}?" if near else "'htcq explain' lists all rules"
+    raise InputError(f"there is no rule '{id_}'", hint)

@@ -1,0 +1,149 @@
+"""What the rules look at: the pool as captured, and what follows from it, computed once for all rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from htcq.audit.need import Need
+from htcq.classads import Ad
+from htcq.policy.charge import job_ad
+from htcq.policy.safety import job_grid
+from htcq.pool.configuration import Configuration
+from htcq.pool.jobclass import JobClass, job_classes
+from htcq.pool.kind import Kind, accounted, kinds_of
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
+from htcq.pool.weights import Weights
+
+
+class Evidence:
+    """A pool and what follows from it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.weights = Weights()
+
+    def lacks(self, need: Need) -> bool:
+        """Tell whether there is no evidence of this kind."""
+        pool = self.pool
+        there: Mapping[Need, object] = {
+            Need.SLOTS: pool.slots,
+            Need.JOBS: pool.jobs is not None,
+            Need.SUBMITTERS: pool.submitters,
+            Need.ACCOUNTING: pool.accounting,
+            Need.SCHEDDS: pool.schedds,
+            Need.CENTRAL: pool.central,
+            Need.ACCESS: self.access,
+            Need.EXECUTE: self.execute,
+        }
+        return not there[need]
+
+    # Slots ------------------------------------------------------------------------------------------------------
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Every slot; none where there are no slot ads."""
+        return self.pool.slots or ()
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The slots collapsed into kinds of equal policy and shape."""
+        return kinds_of(self.slots)
+
+    def kinds_of_type(self, *types: str) -> tuple[Kind, ...]:
+        """Return the kinds of slot type Partitionable, Dynamic or Static."""
+        return tuple(kind for kind in self.kinds if kind.type in types)
+
+    @property
+    def partitionable(self) -> tuple[Kind, ...]:
+        """The partitionable kinds."""
+        return self.kinds_of_type(PARTITIONABLE)
+
+    @property
+    def offered(self) -> tuple[Kind, ...]:
+        """The kinds that the negotiator can match: all but dynamic slots."""
+        return self.kinds_of_type(PARTITIONABLE, STATIC)
+
+    @property
+    def with_policy(self) -> tuple[Kind, ...]:
+        """The kinds that HTCondor matches by consumption policy."""
+        return tuple(kind for kind in self.partitionable if kind.supports_policy)
+
+    @property
+    def dynamic(self) -> Iterator[Slot]:
+        """Every dynamic slot."""
+        return (slot for kind in self.kinds_of_type(DYNAMIC) for slot in kind.slots)
+
+    @cached_property
+    def pool_weight(self) -> Number:
+        """The sum of all slot weights, as the accountant reckons them."""
+        return sum(accounted(self.weights.of(slot)) for slot in self.slots)
+
+    @cached_property
+    def claimed_weight(self) -> Mapping[str, Number]:
+        """The weight of the claimed slots by whom it is charged to."""
+        charged: dict[str, Number] = {}
+        for slot in self.slots:
+            if slot.claimed and slot.customer:
+                charged[slot.customer] = charged.get(slot.customer, 0) + accounted(self.weights.of(slot))
+        return charged
+
+    # Jobs -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def classes(self) -> tuple[JobClass, ...]:
+        """The jobs collapsed into classes; none where there are no job ads."""
+        return job_classes(self.pool.jobs or ())
+
+    def samples(self, kind: Kind) -> Iterator[tuple[str, Ad]]:
+        """Yield jobs to try a policy on, each with a description: the pool's own, then a grid of made-up requests."""
+        for each in self.classes:
+            yield f"job {each.name}", each.ad()
+        for shape in job_grid(kind.total):
+            asked = ", ".join(f"{asset}={amount:g}" for asset, amount in shape.items()) or "nothing"
+            yield f"a job that asks for {asked}", job_ad(shape)
+
+    # Configuration ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def access(self) -> Mapping[str, Configuration]:
+        """The configurations of access points by schedd name; the central manager's counts for schedds beside it."""
+        return {**self._beside(self.pool.schedds), **self.pool.access}
+
+    @cached_property
+    def execute(self) -> Mapping[str, Configuration]:
+        """The configurations of execute nodes by machine; the central manager's counts for startds beside it."""
+        machine = self._central_machine
+        beside = machine and any(slot.machine == machine for slot in self.slots)
+        own = {machine: self.pool.central} if beside and self.pool.central is not None else {}
+        return {**own, **self.pool.execute}
+
+    def configurations(self) -> Iterator[tuple[str, Configuration]]:
+        """Yield every configuration once, each with whose it is."""
+        if self.pool.central is not None:
+            yield "the central manager", self.pool.central
+        for role, found in (("access point", self.pool.access), ("execute node", self.pool.execute)):
+            for name, configuration in found.items():
+                yield f"{role} {name}", configuration
+
+    @property
+    def _central_machine(self) -> str:
+        """The machine that config.txt comes from: the one of the collector that lists itself."""
+        machines = {record.text("Machine") for record in self.pool.collectors}
+        return machines.pop() if len(machines) == 1 else ""
+
+    def _beside(self, records: Iterable[Record]) -> dict[str, Configuration]:
+        machine, central = self._central_machine, self.pool.central
+        if central is None or not machine:
+            return {}
+        return {record.name: central for record in records if record.text("Machine") == machine}
+
+    def setting(self, name: str, default: str = "") -> str:
+        """Return a knob of the central manager: as configured there, else HTCondor's default."""
+        return self.pool.central.value(name, default) if self.pool.central is not None else default
+
+    def truth(self, name: str, default: bool) -> bool:
+        """Return a truth value of the central manager's configuration."""
+        return self.pool.central.truth(name, default) if self.pool.central is not None else default

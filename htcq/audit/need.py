@@ -1,0 +1,18 @@
+"""What rules need to look at."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Need(enum.Enum):
+    """Evidence that a rule cannot do without, and what is missing where there is none."""
+
+    SLOTS = "slot ads (collector.ads)"
+    JOBS = "job ads (jobs.ads)"
+    SUBMITTERS = "submitter ads (collector.ads)"
+    ACCOUNTING = "accounting ads (collector.ads)"
+    SCHEDDS = "schedd ads (collector.ads)"
+    CENTRAL = "the central manager's configuration (config.txt)"
+    ACCESS = "an access point's configuration (access/NAME.txt)"
+    EXECUTE = "an execute node's configuration (execute/NAME.txt)"

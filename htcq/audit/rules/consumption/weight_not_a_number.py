@@ -1,0 +1,51 @@
+"""SlotWeight of a slot with a consumption policy is no number before or after a match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import as_number
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+
+
+def _states(kind: Kind) -> Iterator[tuple[str, Mapping[str, Number]]]:
+    left = {asset: amount for asset, amount in kind.first.left().items() if amount is not None}
+    yield "as it is now", {**kind.total, **left}
+    yield "when it is full", kind.total
+    yield "when nothing is left", dict.fromkeys(kind.total, 0)
+    for asset in kind.total:
+        yield f"when no {asset} is left", {**kind.total, asset: 0}
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        for when, amounts in _states(kind):
+            if as_number(kind.weight(amounts)) is None:
+                yield Found(
+                    cause=kind.weight_text,
+                    subject=f"slot {kind.first.name}",
+                    message=f"SlotWeight is no number {when}: the first match there ends the negotiator",
+                    facts=(Fact("SlotWeight", kind.weight_text or "(absent)"),),
+                    count=kind.count,
+                    examples=kind.examples,
+                )
+                break
+
+
+RULE = Rule(
+    id="weight-not-a-number",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="SlotWeight of a slot with a consumption policy is no number, now or after some match",
+    consequence=(
+        "The negotiator computes the match cost from SlotWeight before and after it takes the assets away. Where one of "
+        "them is undefined or an error it exits with 'Failed to evaluate SlotWeight'; the master restarts it, and it "
+        "exits again at the same slot: no slot of the pool is matched any more."
+    ),
+    fix="Write a weight that is a number whatever is left: guard divisions, and name only attributes that every slot has.",
+    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1",
+    find=_find,
+)

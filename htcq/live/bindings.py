@@ -1,0 +1,69 @@
+"""Loads HTCondor's bindings in a child process, and says in plain words why a daemon did not answer.
+
+The reasons stand in what the bindings log, not in what they raise (src/condor_io/condor_secman.cpp, 25.14).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Any
+
+from htcq.errors import NESTED_VARIABLE, BindingsError
+from htcq.live.configuration import installed_configuration
+
+#: What an exception says that stands for missing bindings.
+NO_BINDINGS = "HTCondor's Python bindings are missing"
+#: What the bindings say where neither the user nor the configuration names a pool (src/condor_utils/dc_collector.cpp).
+NO_POOL = "Unable to determine collector host"
+_NOTHING = "/dev/null"
+_DENIED = re.compile(r'Received "DENIED" from server for user (\S+)')
+_SILENT = re.compile(r"did not respond in a reasonable time|no classad from server")
+_CONNECT = re.compile(r"attempt to connect to (<[^>]*>) failed: ([^\n(]+)")
+_UNRESOLVED = re.compile(r"Can't resolve collector (\S+?)[;,]|unknown host (\S+)", re.IGNORECASE)
+
+
+def load() -> Any:
+    """Return htcondor2 with this machine's configuration, or with none where HTCondor is not configured.
+
+    Only inside a process of its own: the configuration's parser ends the process at a mistake.
+    """
+    os.environ[NESTED_VARIABLE] = "1"
+    if installed_configuration() is None:
+        os.environ["CONDOR_CONFIG"] = _NOTHING
+    loaded = "htcondor2" in sys.modules
+    try:
+        import htcondor2
+    except ImportError as error:
+        raise BindingsError("htcondor2") from error
+    if loaded:
+        htcondor2.reload_config()
+    htcondor2.set_subsystem("TOOL")
+    htcondor2.enable_debug()
+    return htcondor2
+
+
+def refused(complaint: str) -> str:
+    """Return whom a daemon refused to let read; empty where nobody was refused."""
+    found = _DENIED.search(complaint)
+    return found.group(1) if found else ""
+
+
+def reason(why: str, complaint: str) -> str:
+    """Return one line that says why a query failed: what was raised or logged, in plain words."""
+    text = f"{why}\n{complaint}"
+    user = refused(text)
+    if user:
+        return f"refused: {user} has no READ authorisation there (ALLOW_READ)"
+    found = _UNRESOLVED.search(complaint)
+    if found:
+        return f"there is no host {found.group(1) or found.group(2)}"
+    found = _CONNECT.search(complaint)
+    if found:
+        return f"cannot connect to {found.group(1)}: {found.group(2).strip().rstrip('.')}"
+    if why.startswith("no answer within"):
+        return why
+    if _SILENT.search(complaint):
+        return "it is there, but does not answer as HTCondor's daemons do"
+    return " ".join(why.split())

@@ -1,0 +1,262 @@
+"""Takes a snapshot of a live pool over the official bindings, with READ authorisation alone.
+
+One query for each type of ad and one for each schedd, each in a process of its own with a deadline: a daemon that hangs
+costs its own part of the snapshot and nothing else. Jobs come before slots, so that slots are asked for what the jobs'
+expressions name.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Protocol
+
+from htcq import __version__
+from htcq.errors import BindingsError, PoolError
+from htcq.live import ads, projections
+from htcq.live.bindings import NO_BINDINGS, NO_POOL, reason, refused
+from htcq.live.deadline import Outcome, Task, run_all
+from htcq.live.remote_config import query_configuration
+from htcq.pool.files import (
+    ACCESS,
+    COLLECTOR_ADS,
+    CONFIG,
+    EXECUTE,
+    JOBS_ADS,
+    META,
+    PRIORITIES_ADS,
+    SCHEMA,
+    file_name,
+)
+
+#: Most startds that are asked for their configuration.
+_MOST_STARTDS = 50
+#: Startds that are asked first: where none of them answers, a firewall stands before all of them.
+_FIRST_STARTDS = 4
+_NOTHING_WRITTEN = ads.Written(0)
+
+
+class Progress(Protocol):
+    """Shows how far a capture is."""
+
+    def step(self, done: int, total: int, what: str) -> None:
+        """Tell that ``done`` of ``total`` queries are answered, last the one called ``what``."""
+
+    def close(self) -> None:
+        """Take the display away."""
+
+
+@dataclass(frozen=True)
+class Captured:
+    """What a snapshot holds, and what it lacks: (what, why)."""
+
+    pool: str
+    taken: str
+    counts: dict[str, int]
+    failed: tuple[tuple[str, str], ...] = ()
+    negotiator: str = ""
+
+    def meta(self) -> dict[str, Any]:
+        """Return the content of meta.json."""
+        return {
+            "schema": SCHEMA,
+            "taken": self.taken,
+            "pool": self.pool,
+            "htcq": __version__,
+            "anonymized": False,
+            "negotiator": self.negotiator,
+            "failed": [{"what": what, "why": why} for what, why in self.failed],
+            "counts": self.counts,
+        }
+
+
+def capture(pool: str | None, directory: Path, timeout: float, progress: Progress | None = None) -> Captured:
+    """Fill ``directory`` (made if missing, in a directory that exists) with a snapshot of ``pool``: its collector, or None for this machine's own.
+
+    ``timeout`` is in seconds, for each query. Files that are there are replaced.
+
+    Raises:
+        PoolError: the collector cannot be reached or refuses; nothing is written.
+        BindingsError: HTCondor's bindings are missing.
+    """
+    # Beside the directory, where there is room for it, so that parts can be moved there.
+    with tempfile.TemporaryDirectory(prefix=".htcq-", dir=directory.parent) as parts:
+        work = _Capture(pool, Path(parts), timeout, progress)
+        try:
+            captured = work.run()
+        finally:
+            if progress:
+                progress.close()
+        directory.mkdir(mode=0o700, exist_ok=True)
+        work.write(directory, captured)
+    return captured
+
+
+@dataclass
+class _Capture:
+    pool: str | None
+    parts: Path
+    timeout: float
+    progress: Progress | None
+    files: dict[str, list[Path]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    asked: int = 0
+    answered: int = 0
+    made: int = 0
+
+    def run(self) -> Captured:
+        """Ask everything, in four rounds."""
+        taken = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        collector, negotiators, schedds, expressions = self._daemons()
+        negotiator = _central(negotiators.locations, collector.locations)
+        queues = self._queues(schedds.locations, negotiator or _first(collector.locations), negotiator, expressions)
+        named = {name for queue in queues for name in queue.named}
+        slots = self._slots(expressions.assets, named)
+        self._startds(slots.locations)
+        return Captured(
+            collector.pool, taken, self.counts, tuple(self.failed), negotiator["Name"] if negotiator else ""
+        )
+
+    def _daemons(self) -> tuple[ads.Written, ads.Written, ads.Written, ads.Written]:
+        kinds = (
+            ("collectors", "Collector", projections.COLLECTOR),
+            ("negotiators", "Negotiator", projections.EVERYTHING),
+            ("schedds", "Schedd", projections.SCHEDD),
+            ("submitters", "Submitter", projections.SUBMITTER),
+            ("accounting", "Accounting", projections.EVERYTHING),
+        )
+        tasks = [
+            Task(what, ads.query_collector, (self.pool, ad_type, projection, self._part(COLLECTOR_ADS)))
+            for what, ad_type, projection in kinds
+        ]
+        tasks.append(Task("slot expressions", ads.query_slot_expressions, (self.pool,)))
+        outcomes = self._round(tasks)
+        if not outcomes[0].done:
+            raise _unreachable(self.pool, outcomes[0])
+        written = [self._taken(outcome) for outcome in outcomes]
+        return written[0], written[1], written[2], written[5]
+
+    def _queues(
+        self,
+        schedds: Sequence[dict[str, str]],
+        central: dict[str, str] | None,
+        negotiator: dict[str, str] | None,
+        expressions: ads.Written,
+    ) -> list[ads.Written]:
+        """Ask the schedds for jobs, and all daemons but the startds for their configuration."""
+        asked_of_jobs = projections.job_projection(sorted(expressions.assets), sorted(expressions.named))
+        tasks = []
+        if central:
+            tasks.append(Task("configuration of the central manager", query_configuration, (central, self._part(CONFIG))))
+        if negotiator:
+            tasks.append(Task("priorities", ads.query_priorities, (negotiator, self._part(PRIORITIES_ADS))))
+        for schedd in schedds:
+            name = schedd["Name"]
+            tasks.append(Task(f"jobs of {name}", ads.query_jobs, (schedd, asked_of_jobs, self._part(JOBS_ADS))))
+            part = self._part(f"{ACCESS}/{file_name(name)}.txt")
+            tasks.append(Task(f"configuration of {name}", query_configuration, (schedd, part)))
+        return [self._taken(outcome) for outcome in self._round(tasks)]
+
+    def _slots(self, assets: frozenset[str], named: set[str]) -> ads.Written:
+        projection = projections.slot_projection(sorted(assets), sorted(named))
+        task = Task("slots", ads.query_slots, (self.pool, projection, self._part(COLLECTOR_ADS)))
+        return self._taken(self._round([task])[0])
+
+    def _startds(self, locations: Sequence[dict[str, str]]) -> None:
+        machines = {each.get("Machine", each["Name"]): each for each in reversed(locations)}
+        tasks = [
+            Task(
+                f"configuration of {machine}",
+                query_configuration,
+                (location, self._part(f"{EXECUTE}/{file_name(machine)}.txt")),
+            )
+            for machine, location in list(machines.items())[::-1][:_MOST_STARTDS]
+        ]
+        first = [self._taken(outcome) for outcome in self._round(tasks[:_FIRST_STARTDS])]
+        rest = tasks[_FIRST_STARTDS:]
+        if rest and not any(each.count for each in first):
+            why = f"not asked, since none of the first {_FIRST_STARTDS} startds answered"
+            self.failed.append((f"configuration of {len(rest)} more machines", why))
+            return
+        for outcome in self._round(rest):
+            self._taken(outcome)
+
+    def _part(self, file: str) -> Path:
+        """Return a new file that will be a part of ``file``; parts are joined in the order in which they are asked."""
+        self.made += 1
+        path = self.parts / f"{self.made:06d}"
+        self.files.setdefault(file, []).append(path)
+        return path
+
+    def _round(self, tasks: Sequence[Task]) -> list[Outcome]:
+        self.asked += len(tasks)
+        return run_all(tasks, self.timeout, self._finished)
+
+    def _finished(self, outcome: Outcome) -> None:
+        self.answered += 1
+        if self.progress:
+            self.progress.step(self.answered, self.asked, outcome.what)
+
+    def _taken(self, outcome: Outcome) -> ads.Written:
+        """Return what was written; a failure is noted, and what it left half done is not used."""
+        if not outcome.done:
+            why = reason(outcome.why, outcome.complaint)
+            self.failed.append((outcome.what, why))
+            return _NOTHING_WRITTEN
+        written: ads.Written = outcome.value
+        kind = "configurations" if outcome.what.startswith("configuration") else outcome.what.partition(" of ")[0]
+        if kind != "slot expressions":
+            self.counts[kind] = self.counts.get(kind, 0) + (1 if kind == "configurations" else written.count)
+        return written
+
+    def write(self, directory: Path, captured: Captured) -> None:
+        """Join the parts."""
+        for name, parts in self.files.items():
+            there = [part for part in parts if part.exists()]
+            if not there:
+                continue
+            path = directory / name
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            there[0].replace(path)
+            with path.open("ab") as out:
+                for part in there[1:]:
+                    with part.open("rb") as source:
+                        shutil.copyfileobj(source, out, 1 << 20)
+                    part.unlink()
+        text = json.dumps(captured.meta(), indent=1, ensure_ascii=False)
+        (directory / META).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _first(locations: Sequence[dict[str, str]]) -> dict[str, str] | None:
+    return locations[0] if locations else None
+
+
+def _central(negotiators: Sequence[dict[str, str]], collectors: Sequence[dict[str, str]]) -> dict[str, str] | None:
+    """Return the negotiator on the collector's machine, else the first; a pool may have several."""
+    machines = {each.get("Machine") for each in collectors}
+    beside = [each for each in negotiators if each.get("Machine") in machines]
+    return _first(beside) or _first(negotiators)
+
+
+def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
+    if outcome.why.startswith(NO_BINDINGS):
+        return BindingsError("htcondor2")
+    if outcome.why.startswith(NO_POOL):
+        return PoolError("no pool is named, and this machine's HTCondor knows none", "name its collector: --pool HOST")
+    where = pool or "this machine's pool"
+    user = refused(f"{outcome.why}\n{outcome.complaint}")
+    if user:
+        return PoolError(
+            f"{where}: its collector refuses to let {user} read (READ authorisation)",
+            "ask its administrator for ALLOW_READ for this user or host, or for a token with READ",
+        )
+    return PoolError(
+        f"{where}: its collector cannot be queried: {reason(outcome.why, outcome.complaint)}",
+        "check the address (HOST or HOST:PORT), the network, and that the collector runs",
+    )

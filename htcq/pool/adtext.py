@@ -1,0 +1,158 @@
+"""ClassAds in long form, as ``condor_status -long`` and ``condor_q -long`` print them, read by the million.
+
+One ``Attribute = expression`` a line, a blank line between ads (src/condor_utils/compat_classad.cpp:sPrintAd, 25.14).
+Parsing every line with the ClassAd library would take minutes for a large pool, and most lines are of no interest:
+one regular expression picks the wanted ones out, and what ads have in common is kept once for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+#: Where a pool's text comes from: each call starts at the beginning again.
+Chunks = Callable[[], Iterable[bytes]]
+#: The lines that ads share: name and expression as they stand in the text.
+Lines = tuple[tuple[bytes, bytes], ...]
+
+#: Longer is no ad of HTCondor's: rubbish without line ends must not fill the memory.
+_MOST_BYTES_OF_AD = 64 * 1024 * 1024
+_TYPE = re.compile(rb'\nmytype *= *"([A-Za-z_]*)"', re.IGNORECASE)
+_NO_ATTRIBUTE = re.compile(rb"\n(?![A-Za-z_][A-Za-z0-9_.:]* *=|#|--|\s*(?:\n|\Z))([^\n]*)")
+_SHARED = -1
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is kept of one type of ad: ``own`` attributes differ from ad to ad, ``shared`` ones hardly.
+
+    Names are in lower case; a shared name that ends in ``*`` stands for all that begin so.
+    """
+
+    own: tuple[str, ...]
+    shared: frozenset[str] = frozenset()
+
+    def pattern(self) -> re.Pattern[bytes]:
+        """Return what finds the wanted lines of an ad."""
+        return re.compile(rb"\n(" + _any_of([*self.own, *self.shared]).encode() + rb") *= *([^\n]*)", re.IGNORECASE)
+
+
+@dataclass
+class Damage:
+    """What of a text could not be read."""
+
+    lines: int = 0
+    first: str = ""
+    cut: bool = False
+    untyped: int = 0
+
+    def told(self) -> tuple[str, ...]:
+        """Return what is damaged, as sentences; empty where nothing is."""
+        told = []
+        if self.cut:
+            told.append("ends in the middle of an ad, which was left out")
+        if self.lines:
+            told.append(f"has {self.lines} lines that are no attributes, the first: {self.first!r}")
+        if self.untyped:
+            told.append(f"has {self.untyped} ads without MyType, which were left out")
+        return tuple(told)
+
+    def look_at(self, block: bytes) -> None:
+        """Count the lines of ``block`` that are no attributes."""
+        for line in _NO_ATTRIBUTE.findall(block):
+            self.lines += 1
+            self.first = self.first or line[:60].decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class RawAd:
+    """One ad: its type, the texts of its own attributes (None: absent), and its shared lines."""
+
+    type: bytes
+    own: list[bytes | None]
+    shared: Lines
+
+
+def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
+    """Yield the text of each ad, beginning with a line end; one that the text's end cuts is left out."""
+    rest = b""
+    for chunk in chunks:
+        text = rest + chunk
+        if b"\r" in text:
+            text = text.replace(b"\r\n", b"\n")
+        parts = text.split(b"\n\n")
+        rest = parts.pop()
+        if len(rest) > _MOST_BYTES_OF_AD:
+            damage.lines += 1
+            rest = b""
+        for part in parts:
+            yield b"\n" + part
+    if rest.strip():
+        if rest.endswith(b"\n"):
+            yield b"\n" + rest
+        else:
+            damage.cut = True
+
+
+def read_ads(
+    chunks: Iterable[bytes], kinds: Mapping[bytes, Kind], damage: Damage, untyped: bytes = b""
+) -> Iterator[RawAd]:
+    """Yield the ads whose type is among ``kinds``; one without a type counts as ``untyped`` if that is given."""
+    tables = {name: _Table(kind) for name, kind in kinds.items()}
+    for block in blocks(chunks, damage):
+        damage.look_at(block)
+        found = _TYPE.search(block)
+        table = tables.get(found.group(1) if found else untyped)
+        if table is not None:
+            yield table.read(block, found.group(1) if found else untyped)
+        elif not found and b"=" in block:
+            damage.untyped += 1
+
+
+class _Table:
+    """The wanted lines of one kind of ad, and where each belongs; spellings are learnt as they come."""
+
+    def __init__(self, kind: Kind) -> None:
+        self._pattern, self._own, self._places = kind.pattern(), kind.own, dict[bytes, int]()
+
+    def read(self, block: bytes, type_: bytes) -> RawAd:
+        own: list[bytes | None] = [None] * len(self._own)
+        shared = []
+        for pair in self._pattern.findall(block):
+            place = self._places.get(pair[0])
+            if place is None:
+                place = self._learn(pair[0])
+            if place == _SHARED:
+                shared.append(pair)
+            else:
+                own[place] = pair[1]
+        return RawAd(type_, own, tuple(shared))
+
+    def _learn(self, name: bytes) -> int:
+        lower = name.decode().lower()
+        place = self._places[name] = self._own.index(lower) if lower in self._own else _SHARED
+        return place
+
+
+def _any_of(names: list[str]) -> str:
+    """Return a regular expression for any of ``names``, branching letter by letter, which is what makes it fast."""
+    tree: dict[str, dict] = {}  # type: ignore[type-arg]  # a letter -> the letters that may follow
+    for name in names:
+        branch = tree
+        for letter in name:
+            branch = branch.setdefault(letter, {})
+        branch[""] = {}
+    return _branches(tree)
+
+
+def _branches(tree: Mapping[str, dict]) -> str:  # type: ignore[type-arg]
+    ways = [
+        r"[A-Za-z0-9_.]*" if letter == "*" else re.escape(letter) + _branches(rest)
+        for letter, rest in tree.items()
+        if letter
+    ]
+    if not ways:
+        return ""
+    way = ways[0] if len(ways) == 1 and "" not in tree else f"(?:{'|'.join(ways)})"
+    return f"{way}?" if "" in tree else way

@@ -1,0 +1,27 @@
+"""The files of a snapshot; htcq.toml(5) describes them.
+
+They hold what condor_status, condor_q, condor_config_val and condor_userprio print, so that a snapshot can be made
+without htcq.
+"""
+
+from __future__ import annotations
+
+import re
+
+COLLECTOR_ADS = "collector.ads"
+JOBS_ADS = "jobs.ads"
+CONFIG = "config.txt"
+PRIORITIES_ADS = "priorities.ads"
+META = "meta.json"
+#: Directories of configurations by the name of the schedd or of the machine.
+ACCESS, EXECUTE = "access", "execute"
+#: The version of meta.json.
+SCHEMA = 1
+
+_LONGEST = 200
+
+
+def file_name(name: str) -> str:
+    """Return ``name`` (of a daemon, a machine or a pool) as it can stand in a file system, never hidden or empty."""
+    plain = re.sub(r"[^A-Za-z0-9@_.+:=-]", "_", name)[:_LONGEST]
+    return f"_{plain[1:]}" if plain.startswith(".") else plain or "_"

@@ -1,0 +1,140 @@
+"""What equal ads have in common, kept once: a pool of 500,000 slots has a few hundred frames.
+
+A frame holds the shared attributes of its ads as text and, on demand, as one ClassAd in which they can be evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from htcq.classads import UNDEFINED, Ad, Expr, Missing, References, Value, literal
+from htcq.errors import PolicyError
+from htcq.pool.adtext import Lines
+
+#: An attribute whose evaluation would look up more than this is not evaluated: it could take for ever.
+MOST_LOOKUPS = 100_000
+#: Attributes to set on a frame's ad before an evaluation; None stands for absent.
+Own = Iterable[tuple[str, Value]]
+
+
+class Expressions:
+    """Every distinct expression text of a pool, parsed once; what does not parse counts as an error."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Expr | None] = {}
+        self.broken: dict[str, str] = {}
+
+    def parsed(self, text: str) -> Expr | None:
+        """Return ``text`` parsed; None where it is no ClassAd expression."""
+        if text not in self._known:
+            try:
+                self._known[text] = Expr(text)
+            except PolicyError as error:
+                self._known[text] = None
+                self.broken[text] = str(error)
+        return self._known[text]
+
+
+class Frame:
+    """The shared attributes of equal ads; names are looked up whatever their case."""
+
+    __slots__ = ("_ad", "_expressions", "_set", "_shared", "endless", "lines", "names", "texts")
+
+    def __init__(self, lines: Lines, expressions: Expressions) -> None:
+        self.lines = lines
+        self.texts: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        for raw_name, raw_text in lines:
+            name = raw_name.decode("utf-8", "replace")
+            self.names[name.lower()] = name
+            self.texts[name.lower()] = raw_text.strip().decode("utf-8", "replace")
+        self._expressions = expressions
+        self._ad: Ad | None = None
+        self._set: set[str] = set()
+        self._shared: dict[str, int | float | bool | str | Expr] = {}
+        self.endless: tuple[str, ...] = ()
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self.texts
+
+    def text(self, name: str) -> str:
+        """Return the expression text of ``name``; empty where it is absent."""
+        return self.texts.get(name.lower(), "")
+
+    def expression(self, name: str) -> Expr | None:
+        """Return the expression of ``name``; None where it is absent or no ClassAd expression."""
+        text = self.text(name)
+        return self._expressions.parsed(text) if text else None
+
+    def value(self, name: str) -> Value:
+        """Return what ``name`` is in the frame alone; UNDEFINED where it is absent."""
+        text = self.text(name)
+        if not text:
+            return UNDEFINED
+        found = literal(text)
+        return found if found is not None else self.ad(()).value(name)
+
+    def references(self) -> References:
+        """Return every attribute that an expression of the frame names."""
+        own: set[str] = set()
+        target: set[str] = set()
+        for text in self.texts.values():
+            expression = self._expressions.parsed(text) if literal(text) is None else None
+            if expression is not None:
+                found = expression.references()
+                own |= found.own
+                target |= found.target
+        return References(frozenset(own), frozenset(target))
+
+    def ad(self, own: Own) -> Ad:
+        """Return the frame's ad with the attributes of one of its ads; the same object is changed at each call."""
+        if self._ad is None:
+            self._ad = self._built()
+        ad, now = self._ad, set()
+        for name, value in own:
+            if value is not UNDEFINED:
+                ad[name] = Expr("error") if isinstance(value, Missing) else value
+                now.add(name)
+        for name in self._set - now:
+            # What covered a shared attribute uncovers it.
+            if name.lower() in self.texts:
+                ad[name] = self._shared[name.lower()]
+            else:
+                del ad[name]
+        self._set = now
+        return ad
+
+    def _built(self) -> Ad:
+        ad, costs = Ad(), _Lookups(self.texts, self._expressions.parsed)
+        endless = []
+        for key, text in self.texts.items():
+            value = literal(text)
+            expression = self._expressions.parsed(text)
+            if expression is None:
+                self._shared[key] = Expr("error")
+            elif value is None and costs.of(key) > MOST_LOOKUPS:
+                self._shared[key] = Expr("error")
+                endless.append(self.names[key])
+            else:
+                self._shared[key] = expression if isinstance(value, (Missing, type(None))) else value
+            ad[self.names[key]] = self._shared[key]
+        self.endless = tuple(endless)
+        return ad
+
+
+class _Lookups:
+    """How many attributes the evaluation of each attribute looks up at most, through all that it refers to."""
+
+    def __init__(self, texts: Mapping[str, str], parsed: Callable[[str], Expr | None]) -> None:
+        self._texts, self._parsed = texts, parsed
+        self._known: dict[str, int] = {}
+
+    def of(self, name: str) -> int:
+        """Return the number for ``name``; a circle ends at its second visit, as it does in HTCondor."""
+        if name not in self._known:
+            self._known[name] = 1
+            text = self._texts.get(name, "")
+            expression = None if not text or literal(text) is not None else self._parsed(text)
+            words = expression.words() if expression is not None else []
+            self._known[name] = min(MOST_LOOKUPS + 1, 1 + sum(self.of(word) for word in words if word in self._texts))
+        return self._known[name]

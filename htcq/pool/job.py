@@ -1,0 +1,86 @@
+"""Jobs of the schedds' queues; what jobs ask for is shared by many of them (docs/classad-attributes/job, 25.14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from htcq.classads import UNDEFINED, Ad, Value
+from htcq.pool.adtext import Kind
+from htcq.pool.frame import Frame
+
+OWN = (
+    "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts", "CurrentHosts", "RemoteHost",
+    "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason",
+)  # fmt: skip
+SHARED = (
+    "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser", "AcctGroup",
+    "WantClaiming", "Require*", "_condor_Request*",
+)  # fmt: skip
+JOB = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
+
+IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5, 6, 7
+#: Universes whose jobs the negotiator never sees: scheduler, grid and local (src/condor_includes/condor_universe.h).
+UNMATCHED_UNIVERSES = (7, 9, 12)
+
+
+class Job(NamedTuple):
+    """One job: what it shares with its like (``frame``) and what is its own."""
+
+    frame: Frame
+    cluster: Value
+    proc: Value
+    status: Value
+    user: Value
+    owner: Value
+    accounting_group: Value
+    max_hosts: Value
+    current_hosts: Value
+    remote_host: Value
+    schedd: Value
+    global_id: Value
+    prio: Value
+    queued_at: Value
+    last_rejection: Value
+
+    @property
+    def id(self) -> str:
+        """``cluster.proc``."""
+        return f"{self.cluster}.{self.proc}"
+
+    @property
+    def submitter(self) -> str:
+        """The name that the negotiator knows: accounting group or owner, at the domain of the user (schedd.cpp)."""
+        user = self.user if isinstance(self.user, str) else ""
+        name, _, domain = user.rpartition("@")
+        group = self.accounting_group
+        who = group if isinstance(group, str) and group else name or self.owner
+        return f"{who}@{domain}" if domain else str(who)
+
+    @property
+    def wanted(self) -> int:
+        """How many more slots the job wants: MaxHosts - CurrentHosts of an idle one, else 0."""
+        if self.status != IDLE or self.universe in UNMATCHED_UNIVERSES:
+            return 0
+        most = self.max_hosts if isinstance(self.max_hosts, int) else 1
+        current = self.current_hosts if isinstance(self.current_hosts, int) else 0
+        return max(0, most - current)
+
+    @property
+    def running(self) -> bool:
+        """Whether it holds a slot of the pool."""
+        return self.status in (RUNNING, TRANSFERRING, SUSPENDED) and self.universe not in UNMATCHED_UNIVERSES
+
+    @property
+    def universe(self) -> Value:
+        """JobUniverse; 5 is vanilla."""
+        value = self.frame.value("JobUniverse")
+        return 5 if value is UNDEFINED else value
+
+    def ad(self) -> Ad:
+        """Return the job's ad; valid until the next call for a job of the same frame."""
+        return self.frame.ad(self.own())
+
+    def own(self) -> Iterator[tuple[str, Value]]:
+        """Yield the attributes that are the job's own."""
+        return zip(OWN, self[1:])

@@ -1,0 +1,60 @@
+"""Jobs that are alike, whoever submitted them: all that a match depends on is equal (HTCondor's autoclusters)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from htcq.classads import Ad, Value
+from htcq.pool.frame import Frame
+from htcq.pool.job import UNMATCHED_UNIVERSES, Job
+from htcq.pool.kind import requested
+from htcq.pool.slot import Number
+
+
+@dataclass(frozen=True)
+class JobClass:
+    """Jobs with one frame; ``idle`` counts the slots that they still want, ``running`` those that they hold."""
+
+    frame: Frame
+    first: Job
+    idle: Counter[str]
+    running: Counter[str]
+
+    @property
+    def name(self) -> str:
+        """The id of its first job, which stands for all of them."""
+        return self.first.id
+
+    @property
+    def submitters(self) -> tuple[str, ...]:
+        """Who submitted jobs of the class."""
+        return tuple(dict.fromkeys([*self.idle, *self.running]))
+
+    def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
+        """Return the ad of its first job, with some attributes changed; valid until the next call for the class."""
+        return self.frame.ad([*self.first.own(), *(changed or {}).items()])
+
+    @cached_property
+    def request(self) -> dict[str, Number | None]:
+        """What a job asks of cpus, memory, disk and whatever else it names."""
+        named = [name[len("request") :] for name in self.frame.texts if name.startswith("request")]
+        return requested(self.ad(), dict.fromkeys(["cpus", "memory", "disk", *named]) if named else ("cpus",))
+
+
+def job_classes(jobs: Iterable[Job]) -> tuple[JobClass, ...]:
+    """Return ``jobs`` collapsed into classes; jobs that no negotiator ever sees are left out."""
+    found: dict[int, JobClass] = {}
+    for job in jobs:
+        one = found.get(id(job.frame))
+        if one is None:
+            if job.universe in UNMATCHED_UNIVERSES:
+                continue
+            one = found[id(job.frame)] = JobClass(job.frame, job, Counter(), Counter())
+        if job.wanted:
+            one.idle[job.submitter] += job.wanted
+        elif job.running:
+            one.running[job.submitter] += 1
+    return tuple(one for one in found.values() if one.idle or one.running)

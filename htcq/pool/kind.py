@@ -1,0 +1,165 @@
+"""Slots that are alike: equal policy, equal shape. What a claim would take of such a slot, and what it would cost.
+
+The same arithmetic as src/condor_utils/consumption_policy.cpp and Accountant::GetSlotWeight, HTCondor 25.14, done on
+the ads themselves: with the slot's own expressions, whoever wrote them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from htcq.classads import UNDEFINED, Ad, Expr, Value, as_number
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot, number_or
+from htcq.units import BUILT_IN_ASSETS, DISK, attribute
+
+#: Most slots that a kind names.
+EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Kind:
+    """All slots with one policy and one shape; amounts in MB, KiB and counts."""
+
+    slots: tuple[Slot, ...]
+
+    @property
+    def first(self) -> Slot:
+        """The slot that stands for all of them."""
+        return self.slots[0]
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.slots)
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """The names of a few of them."""
+        return tuple(str(slot.name) for slot in self.slots[:EXAMPLES])
+
+    @property
+    def type(self) -> str:
+        """Partitionable, Dynamic or Static."""
+        return self.first.type
+
+    @cached_property
+    def assets(self) -> tuple[str, ...]:
+        """The assets that the slots hand out."""
+        return self.first.assets
+
+    @cached_property
+    def total(self) -> dict[str, Number]:
+        """What each of them had at birth; an asset of which the ad says no number counts as 0."""
+        return {asset: amount if amount is not None else 0 for asset, amount in self.first.total().items()}
+
+    @cached_property
+    def missing_assets(self) -> tuple[str, ...]:
+        """Assets that MachineResources lists and the ad gives no number of: the negotiator exits at a match."""
+        return tuple(asset for asset, amount in self.first.left().items() if amount is None)
+
+    @property
+    def weight_text(self) -> str:
+        """The text of SlotWeight; empty where the ad has none."""
+        return self.first.frame.text("SlotWeight")
+
+    @cached_property
+    def consumption(self) -> dict[str, str]:
+        """The text of Consumption<asset> by asset, as far as the ad has them."""
+        texts = {asset: self.first.frame.text(f"Consumption{asset}") for asset in self.assets}
+        return {asset: text for asset, text in texts.items() if text}
+
+    @cached_property
+    def supports_policy(self) -> bool:
+        """Whether HTCondor matches by consumption policy here: partitionable, and every asset has its expression."""
+        declared = isinstance(self.first.frame.value("MachineResources"), str)
+        return self.type == PARTITIONABLE and declared and len(self.consumption) == len(self.assets)
+
+    @property
+    def full_weight(self) -> Value:
+        """SlotWeight of the slot with all that it had at birth."""
+        return self.weight(self.total)
+
+    def ad(self, amounts: Mapping[str, Number]) -> Ad:
+        """Return the slot's ad with ``amounts`` left; valid until the next call."""
+        return self.first.ad(dict(amounts))
+
+    def weight(self, amounts: Mapping[str, Number]) -> Value:
+        """Return SlotWeight with ``amounts`` left."""
+        return Expr("SlotWeight").evaluate(self.ad(amounts))
+
+    def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
+        """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
+        own = dict(self.first.own())
+        for asset in self.assets:
+            name = attribute(asset)
+            own[name] = amounts.get(asset, 0)
+            own[f"TotalSlot{name}"] = float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
+        own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
+        return Expr("SlotWeight").evaluate(self.first.frame.ad(own.items()))
+
+    def consumed(self, job: Ad, amounts: Mapping[str, Number] | None = None) -> dict[str, Number | None]:
+        """Return what ``job`` takes of each asset by the slot's policy, as the negotiator reckons; None: no number.
+
+        A request that the job does not make counts as 0 here (cp_compute_consumption).
+        """
+        absent = [f"Request{attribute(asset)}" for asset in self.consumption]
+        absent = [name for name in absent if name not in job]
+        for name in absent:
+            job[name] = 0
+        slot = self.ad(self.total if amounts is None else amounts)
+        taken = {
+            asset: as_number(Expr(f"Consumption{attribute(asset)}").evaluate(slot, job)) for asset in self.consumption
+        }
+        for name in absent:
+            del job[name]
+        return taken
+
+    def cost(self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None) -> Number | None:
+        """Return the match cost W(R) - W(R') of taking ``taken``; None where a weight is no number."""
+        left = dict(self.total if amounts is None else amounts)
+        before = as_number(self.weight(left))
+        after = as_number(self.weight({asset: left[asset] - (taken.get(asset) or 0) for asset in left}))
+        return None if before is None or after is None else before - after
+
+    def plain_weight(self, amounts: Mapping[str, Number] | None = None) -> Number:
+        """Return what the negotiator charges for the whole slot: SlotWeight, or 1 where it is no number or negative."""
+        return accounted(self.weight(self.total if amounts is None else amounts))
+
+
+def accounted(weight: Value) -> Number:
+    """Return the weight that the accountant reckons with (Accountant::GetSlotWeight): 1 for none or a negative one."""
+    number = number_or(weight, 1)
+    return number if number >= 0 else 1
+
+
+def kinds_of(slots: Iterable[Slot]) -> tuple[Kind, ...]:
+    """Return ``slots`` collapsed into kinds, in the order of their first slots."""
+    found: dict[tuple[object, ...], list[Slot]] = {}
+    policies: dict[int, tuple[object, ...]] = {}
+    for slot in slots:
+        policy = policies.get(id(slot.frame))
+        if policy is None:
+            policy = policies[id(slot.frame)] = _policy(slot)
+        found.setdefault((*policy, slot.type == DYNAMIC or _rounded(slot.total_slot_disk_kb)), []).append(slot)
+    return tuple(Kind(tuple(each)) for each in found.values())
+
+
+def _policy(slot: Slot) -> tuple[object, ...]:
+    frame = slot.frame
+    names = sorted(name for name in frame.texts if name.startswith(("consumption", "totalslot")))
+    texts = (frame.text(name) for name in ("SlotWeight", "MachineResources", "WithinResourceLimits", "CondorVersion"))
+    shape = tuple((name, frame.text(name)) for name in names) if slot.type != DYNAMIC else ()
+    return (slot.type, *texts, shape)
+
+
+def _rounded(amount: Value) -> Value:
+    """Return an amount of disk to two digits: machines of one kind differ by some KiB."""
+    number = as_number(amount)
+    return UNDEFINED if number is None else float(f"{number:.1e}")
+
+
+def requested(job: Ad, assets: Iterable[str] = BUILT_IN_ASSETS) -> dict[str, Number | None]:
+    """Return what ``job`` asks of each of ``assets``; None where it says nothing or no number."""
+    return {asset: as_number(job.value(f"Request{attribute(asset)}")) for asset in assets}

@@ -1,0 +1,74 @@
+"""Whether the negotiator would match a job with a slot, and the first thing that stands in the way.
+
+Follows src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm and src/condor_utils/consumption_policy.cpp
+(cp_override_requested, cp_sufficient_assets), HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+
+from htcq.classads import Ad, Expr, Value, as_number
+from htcq.pool.jobclass import JobClass
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+from htcq.units import attribute
+
+
+class Wall(enum.Enum):
+    """What keeps a job and a slot apart; in the order in which one meets them."""
+
+    NONE = "it matches"
+    CONSUMPTION = "the slot's consumption policy yields no number for this job"
+    NOTHING = "the slot's consumption policy takes nothing at all, which HTCondor never matches"
+    ASSETS = "the slot has too little"
+    JOB_REQUIREMENTS = "the job's Requirements do not hold"
+    SLOT_REQUIREMENTS = "the slot's Requirements do not hold"
+
+
+def wall(kind: Kind, jobs: JobClass, amounts: Mapping[str, Number] | None = None) -> tuple[Wall, str]:
+    """Return what keeps a job of ``jobs`` from a slot of ``kind`` with ``amounts`` left (None: with all it had).
+
+    The second part names the asset that is short or has no number; empty where there is none to name.
+    """
+    job, left = jobs.ad(), dict(kind.total if amounts is None else amounts)
+    if not kind.supports_policy:
+        return _requirements(kind, job, left), ""
+    taken = kind.consumed(job, left)
+    for asset, amount in taken.items():
+        if amount is None or amount < 0:
+            return Wall.CONSUMPTION, asset
+        if left[asset] < amount:
+            return Wall.ASSETS, asset
+    if not any(taken.values()):
+        return Wall.NOTHING, ""
+    return _requirements(kind, jobs.ad(_overridden(job, taken)), left), ""
+
+
+def _overridden(job: Ad, taken: Mapping[str, Number | None]) -> dict[str, Value]:
+    """For the match a job asks for what it consumes, and _cp_orig_Request<asset> is what it asked."""
+    changed: dict[str, Value] = {}
+    for asset, amount in taken.items():
+        name = f"Request{attribute(asset)}"
+        if name in job and amount is not None:
+            changed[f"_cp_orig_{name}"] = job.value(name)
+            changed[name] = amount
+    return changed
+
+
+def _requirements(kind: Kind, job: Ad, left: Mapping[str, Number]) -> Wall:
+    """Return which of the two Requirements does not hold; too little of an asset is told apart from the rest."""
+    slot = kind.ad(left)
+    if not _holds(Expr("Requirements").evaluate(job, slot)):
+        short = any((as_number(job.value(f"Request{attribute(asset)}")) or 0) > left[asset] for asset in left)
+        return Wall.ASSETS if short else Wall.JOB_REQUIREMENTS
+    if not _holds(Expr("Requirements").evaluate(slot, job)):
+        limits = Expr("WithinResourceLimits").evaluate(slot, job) if "WithinResourceLimits" in slot else True
+        return Wall.SLOT_REQUIREMENTS if _holds(limits) else Wall.ASSETS
+    return Wall.NONE
+
+
+def _holds(value: Value) -> bool:
+    """Requirements hold when they are true or a number other than 0 (compat_classad.cpp:IsAMatch)."""
+    return bool(as_number(value))

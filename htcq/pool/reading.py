@@ -1,0 +1,232 @@
+"""Texts of a snapshot -> a :class:`Pool`. Pure: whoever calls brings the texts.
+
+Which attributes of slots matter depends on what the jobs' and the slots' own expressions name, so a text is read again
+when it turns out to name more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
+
+from htcq.classads import Value
+from htcq.errors import InputError
+from htcq.pool.adtext import Chunks, Damage, Kind, Lines, RawAd, read_ads
+from htcq.pool.configuration import Configuration, Parse, configuration_from
+from htcq.pool.frame import Expressions, Frame
+from htcq.pool.job import JOB, Job
+from htcq.pool.pool import Pool
+from htcq.pool.record import RECORD, RECORD_TYPES, Record
+from htcq.pool.secrets import is_secret_attribute
+from htcq.pool.slot import SLOT, Slot
+from htcq.pool.values import Interned
+
+_SLOT_TYPES = (b"Machine", b"Slot")
+_JOB_TYPE = b"Job"
+#: Names that turn up within so many ads make the reading start again at once; later ones when the text is at its end.
+_SOON = 2000
+_MOST_READINGS = 8
+Result = TypeVar("Result")
+
+
+@dataclass
+class Read:
+    """What a text of ads held."""
+
+    slots: list[Slot] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    records: dict[str, tuple[Record, ...]] = field(default_factory=dict)
+    frames: dict[Lines, Frame] = field(default_factory=dict)
+    damage: Damage = field(default_factory=Damage)
+    wanted: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a snapshot; None stands for one that is missing."""
+
+    source: str
+    collector: Chunks | None = None
+    jobs: Chunks | None = None
+    central: str | None = None
+    access: Mapping[str, str] = field(default_factory=dict)
+    execute: Mapping[str, str] = field(default_factory=dict)
+    taken_at: str = ""
+    failed: tuple[tuple[str, str], ...] = ()
+
+
+def read_pool(texts: Texts, parse: Parse) -> Pool:
+    """Return the pool that ``texts`` describe; ``parse`` is HTCondor's configuration parser.
+
+    What cannot be read is told in ``damage``, and what depends on it is missing.
+    """
+    expressions, damage = Expressions(), _Damaged()
+    jobs = damage.reading("jobs.ads", lambda: texts.jobs and read_jobs(texts.jobs, expressions))
+    names = jobs.wanted if jobs else frozenset()
+    ads = damage.reading(
+        "collector.ads", lambda: texts.collector and read_collector(texts.collector, expressions, names)
+    )
+    if jobs and ads and texts.jobs and not ads.wanted <= jobs.kept:
+        chunks, wanted = texts.jobs, ads.wanted
+        jobs = damage.reading("jobs.ads", lambda: read_jobs(chunks, expressions, wanted))
+
+    def configurations(directory: str, found: Mapping[str, str]) -> dict[str, Configuration]:
+        read = {}
+        for name, text in found.items():
+            parsed = partial(configuration_from, name, text, parse)
+            read[name] = damage.reading(f"{directory}/{name}.txt", parsed)
+        return {name: each for name, each in read.items() if each is not None}
+
+    central = texts.central
+    return Pool(
+        source=texts.source,
+        slots=tuple(ads.slots) if ads else None,
+        jobs=tuple(jobs.jobs) if jobs else None,
+        records=ads.records if ads else None,
+        central=damage.reading(
+            "config.txt", lambda: None if central is None else configuration_from("config.txt", central, parse)
+        ),
+        access=configurations("access", texts.access),
+        execute=configurations("execute", texts.execute),
+        failed=texts.failed,
+        damage=tuple(damage.told(ads, jobs)),
+        taken_at=texts.taken_at,
+        slot_frames=tuple(ads.frames.values()) if ads else (),
+        job_frames=tuple(jobs.frames.values()) if jobs else (),
+    )
+
+
+class _Damaged:
+    """Collects what cannot be read."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, str] = {}
+
+    def reading(self, name: str, read: Callable[[], Result | None]) -> Result | None:
+        """Return what ``read`` returns; None where the text ``name`` cannot be read."""
+        try:
+            return read()
+        except InputError as error:
+            self._told[name] = f"{name} {error}"
+            return None
+
+    def told(self, ads: Read | None, jobs: Read | None) -> list[str]:
+        """Return every damage as a sentence."""
+        parts = [f"{name} {each}" for name, read in (("collector.ads", ads), ("jobs.ads", jobs)) if read
+                 for each in read.damage.told()]  # fmt: skip
+        return [*self._told.values(), *parts]
+
+
+class _NamesMoreError(Exception):
+    """A text names attributes that were passed over."""
+
+
+def read_jobs(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
+    """Return the jobs of ``chunks``; ``named`` are attributes that the slots' expressions ask of jobs.
+
+    Raises:
+        InputError: there is text, and no job in it.
+    """
+    kind = replace(JOB, shared=JOB.shared | (named - set(JOB.own)))
+    return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
+
+
+def read_collector(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
+    """Return the slots and records of ``chunks``; ``named`` are attributes that the jobs' expressions ask of slots.
+
+    Raises:
+        InputError: there is text, and no ad in it.
+    """
+    kind = replace(SLOT, shared=SLOT.shared | (named - set(SLOT.own)))
+    return _closed(lambda extra, again: _read_collector(chunks, _with(kind, extra), expressions, again))
+
+
+def _with(kind: Kind, extra: frozenset[str]) -> Kind:
+    return replace(kind, shared=kind.shared | (extra - set(kind.own)))
+
+
+def _closed(read: Callable[[frozenset[str], set[str] | None], Read]) -> Read:
+    """Read until no expression names an attribute that was passed over."""
+    extra: frozenset[str] = frozenset()
+    for _ in range(_MOST_READINGS):
+        named: set[str] = set(extra)
+        try:
+            found = read(extra, named)
+        except _NamesMoreError:
+            extra = frozenset(named)
+            continue
+        if named <= extra:
+            return found
+        extra = frozenset(named)
+    return read(extra, None)
+
+
+class _Frames:
+    """The frames of one reading; notes the names that their expressions use."""
+
+    def __init__(self, kind: Kind, expressions: Expressions, named: set[str] | None) -> None:
+        self.known: dict[Lines, Frame] = {}
+        self.target: set[str] = set()
+        self.wanted = kind.shared | frozenset(kind.own)
+        self._prefixes = tuple(name[:-1] for name in kind.shared if name.endswith("*"))
+        self._expressions, self._named, self._count = expressions, named, 0
+
+    def of(self, raw: RawAd) -> Frame:
+        self._count += 1
+        frame = self.known.get(raw.shared)
+        if frame is None:
+            frame = self.known[raw.shared] = Frame(raw.shared, self._expressions)
+            self._note(frame)
+        return frame
+
+    def _note(self, frame: Frame) -> None:
+        references = frame.references()
+        # What the ad itself lacks is looked up on the other side, with or without TARGET.
+        self.target |= references.target | {name for name in references.own if name not in frame}
+        if self._named is None:
+            return
+        new = {name for name in references.own if name not in self.wanted and not name.startswith(self._prefixes)}
+        if not new <= self._named:
+            self._named |= new
+            if self._count <= _SOON:
+                raise _NamesMoreError
+
+
+def _read_jobs(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[str] | None) -> Read:
+    read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
+    value = interned.value
+    for raw in read_ads(chunks(), {_JOB_TYPE: kind}, read.damage, untyped=_JOB_TYPE):
+        read.jobs.append(Job(frames.of(raw), *[value(text) for text in raw.own]))
+    return _finished(read, frames, "job", bool(read.jobs))
+
+
+def _read_collector(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[str] | None) -> Read:
+    read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
+    records: dict[str, list[Record]] = {name: [] for name in RECORD_TYPES}
+    kinds = {**dict.fromkeys(_SLOT_TYPES, kind), **{name.encode(): RECORD for name in RECORD_TYPES}}
+    value = interned.value
+    for raw in read_ads(chunks(), kinds, read.damage):
+        if raw.type in _SLOT_TYPES:
+            read.slots.append(Slot(frames.of(raw), *[value(text) for text in raw.own]))
+        else:
+            records[raw.type.decode()].append(Record(raw.type.decode(), dict(_plain(raw, interned))))
+    read.records = {name: tuple(found) for name, found in records.items()}
+    return _finished(read, frames, "ad", bool(read.slots or any(records.values())))
+
+
+def _plain(raw: RawAd, interned: Interned) -> Iterator[tuple[str, Value]]:
+    for name, text in raw.shared:
+        lower = name.decode("utf-8", "replace").lower()
+        if not is_secret_attribute(lower):
+            yield lower, interned.value(text)
+
+
+def _finished(read: Read, frames: _Frames, what: str, any_: bool) -> Read:
+    if not any_ and (read.damage.lines or read.damage.cut or read.damage.untyped):
+        raise InputError(f"holds no {what} that could be read: it {'; it '.join(read.damage.told())}")
+    read.frames = frames.known
+    read.wanted, read.kept = frozenset(frames.target), frames.wanted
+    return read

@@ -1,0 +1,41 @@
+"""Ads of which a pool has few: submitters, schedds, negotiators, collectors, accounting records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from htcq.classads import UNDEFINED, Value, as_number
+from htcq.pool.adtext import Kind
+
+#: Everything is kept of these, and their frames are as many as they are.
+RECORD = Kind((), frozenset({"*"}))
+
+SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING = "Submitter", "Scheduler", "Negotiator", "Collector", "Accounting"
+RECORD_TYPES = (SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One such ad: its plain values by lower-case attribute name."""
+
+    type: str
+    values: Mapping[str, Value]
+
+    def value(self, name: str) -> Value:
+        """Return the attribute ``name``; UNDEFINED where it is absent."""
+        return self.values.get(name.lower(), UNDEFINED)
+
+    def number(self, name: str) -> int | float | None:
+        """Return ``name`` as a number; None where it is none."""
+        return as_number(self.value(name))
+
+    def text(self, name: str) -> str:
+        """Return ``name`` as text; empty where it is none."""
+        value = self.value(name)
+        return value if isinstance(value, str) else ""
+
+    @property
+    def name(self) -> str:
+        """The ad's Name."""
+        return self.text("Name")

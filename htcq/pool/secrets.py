@@ -1,0 +1,69 @@
+"""What must not stand in a snapshot: claim ids, tokens, passwords, keys and jobs' environments.
+
+Attributes that HTCondor itself holds back are those of src/condor_utils/compat_classad.cpp (ClassAdPrivateAttrs and the
+prefix _condor_priv, 25.14). What sites and users invent is told by its name or by how its value looks.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: Stands where a secret was.
+REMOVED = "[removed]"
+
+_PRIVATE = frozenset(
+    ("capability", "childclaimids", "claimid", "claimidlist", "claimids", "pairedclaimid", "publicclaimid")
+    + ("publicclaimids", "transferkey", "env", "environment", "envdelim", "starteruserlog")
+)
+_SECRET_WORD = re.compile(
+    r"_condor_priv|claim_?ids?\Z|passw(?:or)?d|passphrase|secret|credential|x509|macaroon|bearer|cookie"
+    r"|(?:private|access|api|signing|transfer|session|ssh)_?key|(?:auth|access|refresh|id|sci)_?token(?!s?\Z)"
+    r"|(?:auth|access|refresh|sci)_?tokens?\Z|token_?(?:file|value|secret)|capability_?(?:string|url)",
+    re.IGNORECASE,
+)
+#: Assets may be called so (tokens that claims take); then their values are numbers or expressions.
+_SUSPECT_WORD = re.compile(r"tokens?\Z|keys?\Z", re.IGNORECASE)
+_SECRET_KNOB = re.compile(
+    r"passw(?:or)?d|passphrase|secret|credential|(?:\A|[_.])cred(?:d|mon|_|\Z)|macaroon|claimtobe|x509|(?:\A|\.)sec_"
+    r"|(?:\A|[_.])(?:\w*key(?:s|_?file)?)(?:_|\Z)|oauth|claim_id",
+    re.IGNORECASE,
+)
+#: A claim token is what HTCondor's own wiki calls an asset; knobs of assets are no secrets.
+_ASSET_KNOB = re.compile(
+    r"(?:\A|[_.])(?:consumption|machine_resource|modify_request|request|job_default_request|slot_type|num_slots)",
+    re.IGNORECASE,
+)
+_KEYBOARD = re.compile(r"keyboard|keyword", re.IGNORECASE)
+_TOKEN = re.compile(r"token", re.IGNORECASE)
+
+#: A claim id: a daemon's address, its birthday, a number, then session and key (src/condor_utils/condor_claimid_parser.h).
+_CLAIM_ID = r"<[^<>\s]*>#[0-9]+#[0-9]+(?:#?\[[^\]]*\])?[^\s\"',\\}]*"
+_JWT = r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*"
+_PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
+_URL_PASSWORD = r"(?<=://)[^\s/@:\"]*:[^\s/@\"]+(?=@)"
+_SECRET_VALUE = re.compile("|".join((_CLAIM_ID, _JWT, _PEM, _URL_PASSWORD)), re.DOTALL)
+
+
+def is_secret_attribute(name: str, value: str = "") -> bool:
+    """Tell whether an attribute called ``name`` must be left out.
+
+    ``value`` is the text of its expression, if that is known: a name such as Tokens is a secret where a text stands
+    behind it, and an asset where a number does.
+    """
+    if name.lower() in _PRIVATE or _SECRET_WORD.search(name):
+        return True
+    return value.lstrip().startswith('"') and bool(_SUSPECT_WORD.search(name)) and not _KEYBOARD.search(name)
+
+
+def is_secret_knob(name: str) -> bool:
+    """Tell whether a configuration knob called ``name`` must be left out; all of SEC_* are."""
+    if _SECRET_KNOB.search(_KEYBOARD.sub("", name)):
+        return True
+    return bool(_TOKEN.search(name)) and not _ASSET_KNOB.search(name)
+
+
+def scrub(text: str) -> str:
+    """Return ``text`` without claim ids, tokens, private keys, and passwords in addresses."""
+    if ">#" not in text and "eyJ" not in text and "-----BEGIN" not in text and "://" not in text:
+        return text
+    return _SECRET_VALUE.sub(REMOVED, text)

@@ -1,0 +1,118 @@
+"""A slot as its startd advertises it (docs/classad-attributes/machine-classad-attributes.rst, HTCondor 25.14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Union
+
+from htcq.classads import Ad, Missing, Value, as_number
+from htcq.pool.adtext import Kind
+from htcq.pool.frame import Frame
+from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
+
+Number = Union[int, float]
+
+#: What differs between slots of one kind, in the order of the fields of :class:`Slot`.
+OWN = (
+    "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk", "TotalSlotDisk",
+    "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime",
+)  # fmt: skip
+SHARED = (
+    "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight", "MachineResources",
+    "Consumption*", "TotalCpus", "TotalMemory", "TotalGPUs", "TotalSlot*", "NumClaims", "CondorVersion", "Requirements",
+    "Start", "WithinResourceLimits", "Rank", "DiskQuantum", "WantMatching", "WorkingCM", "Offline", "SlotBackfill",
+    "BackfillSlot", "Draining", "GPUs_*", "GhostMultiplier",
+)  # fmt: skip
+SLOT = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED) - {"totalslotdisk"})
+
+PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
+
+
+class Slot(NamedTuple):
+    """One slot: what it shares with others (``frame``) and what is its own; amounts in MB, KiB and counts."""
+
+    frame: Frame
+    name: Value
+    machine: Value
+    state: Value
+    activity: Value
+    cpus: Value
+    memory_mb: Value
+    disk_kb: Value
+    gpus: Value
+    total_disk_kb: Value
+    total_slot_disk_kb: Value
+    accounting_group: Value
+    remote_user: Value
+    dynamic_slots: Value
+    daemon_start_time: Value
+
+    def ad(self, changed: dict[str, Number] | None = None) -> Ad:
+        """Return the slot's ad with some amounts changed; valid until the next call for a slot of the same frame."""
+        own = dict(self.own())
+        if changed:
+            own.update({attribute(asset): amount for asset, amount in changed.items()})
+        return self.frame.ad(own.items())
+
+    def own(self) -> Iterator[tuple[str, Value]]:
+        """Yield the attributes that are the slot's own."""
+        return zip(OWN, self[1:])
+
+    @property
+    def type(self) -> str:
+        """Partitionable, Dynamic or Static, as the slot says or as its attributes show."""
+        text = self.frame.value("SlotType")
+        if isinstance(text, str):
+            return text
+        if self.frame.value("PartitionableSlot") is True:
+            return PARTITIONABLE
+        return DYNAMIC if self.frame.value("DynamicSlot") is True else STATIC
+
+    @property
+    def claimed(self) -> bool:
+        """Whether the accountant charges somebody for it (Accountant.cpp:IsClaimed)."""
+        return self.state in ("Claimed", "Preempting")
+
+    @property
+    def customer(self) -> str:
+        """Who is charged: AccountingGroup, else RemoteUser; empty where nobody is."""
+        for name in (self.accounting_group, self.remote_user):
+            if isinstance(name, str) and name:
+                return name
+        return ""
+
+    def left(self) -> dict[str, Number | None]:
+        """Return what the slot has of each of its assets; None where the ad says no number."""
+        ad = None
+        amounts: dict[str, Number | None] = {}
+        own = {CPUS: self.cpus, MEMORY: self.memory_mb, DISK: self.disk_kb, GPUS: self.gpus}
+        for asset in self.assets:
+            if asset in own:
+                amounts[asset] = as_number(own[asset])
+            else:
+                ad = ad or self.ad()
+                amounts[asset] = as_number(ad.value(attribute(asset)))
+        return amounts
+
+    def total(self) -> dict[str, Number | None]:
+        """Return what the slot had at birth (TotalSlot<asset>); what it has where the ad does not say."""
+        amounts = self.left()
+        for asset in amounts:
+            name = f"TotalSlot{attribute(asset)}"
+            whole = as_number(self.total_slot_disk_kb if asset == DISK else self.frame.value(name))
+            amounts[asset] = whole if whole is not None else amounts[asset]
+        return amounts
+
+    @property
+    def assets(self) -> tuple[str, ...]:
+        """The assets that MachineResources lists, in lower case and without swap; the built-in ones if it is absent."""
+        resources = self.frame.value("MachineResources")
+        if not isinstance(resources, str):
+            return (CPUS, MEMORY, DISK)
+        return tuple(dict.fromkeys(each for each in resources.replace(",", " ").lower().split() if each != "swap"))
+
+
+def number_or(value: Value, otherwise: Number) -> Number:
+    """Return ``value`` as a number, or ``otherwise``."""
+    number = None if isinstance(value, Missing) else as_number(value)
+    return otherwise if number is None else number

@@ -1,0 +1,161 @@
+"""Quotas down the tree and what each group is allocated of them, in one round of a negotiation cycle.
+
+Follows hgq_assign_quotas, hgq_fairshare and hgq_allocate_surplus of src/condor_negotiator.V6/GroupEntry.cpp,
+HTCondor 25.14, in the order of their floating-point operations: sums run over siblings in their order in the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from htcq.quota.tree import Group, Tree
+
+
+@dataclass(eq=False)
+class Node:
+    """One group's working state. ``usage`` is that of the round's start, ``used`` that of now.
+
+    ``requested`` is what it still asks for, ``subtree_requested`` what it and the accepting groups below it do.
+    """
+
+    group: Group
+    parent: Node | None
+    requested: float
+    usage: float
+    used: float
+    quota: float = 0.0
+    subtree_quota: float = 0.0
+    allocated: float = 0.0
+    subtree_requested: float = 0.0
+    surplus: float = 0.0
+    children: list[Node] = field(default_factory=list)
+
+
+#: What each of the wanting got, what is left, and what they still lack.
+Division = tuple[list[float], float, float]
+#: How a surplus is divided, given what is wanted, by what weight, how much there is and how much is lacking.
+Divide = Callable[[Sequence[float], Sequence[float], float, float], Division]
+#: How a group and its children share a surplus: what is left, and what each child got to share below it.
+Settle = Callable[[Node, float], tuple[float, list[tuple[Node, float]]]]
+
+
+def plant(tree: Tree, requested: Mapping[str, float], usage: Mapping[str, float]) -> list[Node]:
+    """Return the state that a cycle starts with, breadth first."""
+    nodes: dict[str, Node] = {}
+    for group in tree.groups:
+        used = float(usage.get(group.name, 0.0))
+        parent = nodes[group.parent] if group.parent is not None else None
+        node = nodes[group.name] = Node(group, parent, float(requested.get(group.name, 0.0)), used, used)
+        if parent is not None:
+            parent.children.append(node)
+    return list(nodes.values())
+
+
+def assign_quotas(nodes: Sequence[Node], pool_weight: float, oversubscription: bool) -> None:
+    """Hand the pool down: to static quotas first, to dynamic ones of the rest; a group keeps what it does not hand on.
+
+    With ``oversubscription`` static quotas are not scaled to what there is and only the root hands on what it has;
+    the others keep all of theirs beside.
+    """
+    nodes[0].subtree_quota = max(pool_weight, 0.0)
+    for node in nodes:
+        whole = node.subtree_quota
+        if whole <= 0:
+            continue
+        given = _hand_on(node, oversubscription)
+        node.quota = whole if oversubscription and node.parent is not None else whole - given
+        node.quota = max(node.quota, 0.0)
+
+
+def _hand_on(node: Node, oversubscription: bool) -> float:
+    statics = dynamics = 0.0
+    for child in node.children:
+        if child.group.static:
+            statics += child.group.config_quota
+        else:
+            dynamics += child.group.config_quota
+    for_statics = statics if oversubscription else min(statics, node.subtree_quota)
+    for_dynamics = max(0.0, node.subtree_quota - for_statics)
+    static_scale = for_statics / (statics if statics > 0 else 1.0)
+    dynamic_scale = for_dynamics / max(dynamics, 1.0)
+    given = 0.0
+    for child in node.children:
+        child.subtree_quota = child.group.config_quota * (static_scale if child.group.static else dynamic_scale)
+        given += child.subtree_quota
+    return given
+
+
+def fairshare(nodes: Sequence[Node]) -> float:
+    """Allocate to each group what it requests within its quota, then spread what is left; return what nobody wants."""
+    for node in reversed(nodes):  # what is below a group comes before it
+        node.allocated = min(node.requested, node.quota)
+        node.requested -= node.allocated
+        gather(node, node.quota - node.allocated, _share)
+    return nodes[0].surplus
+
+
+def gather(node: Node, surplus: float, settle: Settle) -> None:
+    """Spread ``surplus``, with what the groups below left, over ``node`` and those of them that accept it."""
+    node.subtree_requested = node.requested
+    for child in node.children:
+        surplus += child.surplus
+        if child.group.accept_surplus:
+            node.subtree_requested += child.subtree_requested
+    node.surplus = surplus
+    if node.children:
+        node.surplus, waiting = settle(node, surplus)
+        while waiting:
+            below, share = waiting.pop()
+            waiting.extend(settle(below, share)[1])
+
+
+def settle_level(node: Node, surplus: float, divide: Divide) -> tuple[float, list[tuple[Node, float]]]:
+    """Divide ``surplus`` among a group and its children as equals; return what is left and what the children got."""
+    level = [child for child in node.children if child.group.accept_surplus and child.subtree_requested > 0]
+    wants = [child.subtree_requested for child in level]
+    weights = [child.subtree_quota for child in level]
+    if node.requested > 0:
+        wants.append(node.requested)
+        weights.append(node.quota)
+    shares, surplus, node.subtree_requested = divide(wants, weights, surplus, node.subtree_requested)
+    if node.requested > 0:
+        node.allocated += shares[-1]
+        node.requested -= shares[-1]
+    return surplus, [(child, share) for child, share in zip(level, shares) if share > 0]
+
+
+def _share(node: Node, surplus: float) -> tuple[float, list[tuple[Node, float]]]:
+    if surplus <= 0 or node.subtree_requested <= 0:
+        return max(surplus, 0.0), []
+    return settle_level(node, surplus, _satisfy if surplus >= node.subtree_requested else _compete)
+
+
+def _satisfy(wants: Sequence[float], _: Sequence[float], surplus: float, outstanding: float) -> Division:
+    return list(wants), surplus - outstanding, 0.0
+
+
+def _compete(wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float) -> Division:
+    """Divide less than what is wanted: by quota first, then by head among those that still want."""
+    shares, needs = [0.0] * len(wants), list(wants)
+    for weight in (weights, [1.0] * len(wants)):
+        while surplus > 0:
+            hungry = [index for index, need in enumerate(needs) if need > 0]
+            whole = 0.0
+            for index in hungry:
+                whole += weight[index]
+            if whole <= 0:
+                break
+            handed, capped = 0.0, False
+            for index in hungry:
+                share = surplus * (weight[index] / whole)
+                if share > needs[index]:
+                    share, capped = needs[index], True
+                shares[index] += share
+                needs[index] -= share
+                handed += share
+            surplus -= handed
+            outstanding -= handed
+            if surplus < 0 or not capped:
+                surplus = 0.0
+    return shares, surplus, outstanding

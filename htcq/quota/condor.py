@@ -1,0 +1,171 @@
+"""One negotiation cycle over the groups: quotas, allocation rounds, turns and limits.
+
+Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of src/condor_negotiator.V6/GroupEntry.cpp and
+negotiateWithGroup of matchmaker.cpp, HTCondor 25.14. What a group matches in its turn is decided elsewhere. Amounts
+are in the pool's unit: slot weights, or slots where weights are off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from htcq.quota.allocation import Node, assign_quotas, fairshare, plant
+from htcq.quota.limits import SubtreeUsage, enforced, in_order, proposed_limit, sort_keys, truncated
+from htcq.quota.remainders import recover_remainders
+from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas, Round
+from htcq.quota.settings import Settings
+from htcq.quota.tree import Tree
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a cycle starts from.
+
+    By group name, of the group itself and not of those below it: ``requested``, what its submitters' running and idle
+    jobs weigh, and ``usage``. ``with_submitters`` names the groups that have submitters of their own.
+    """
+
+    tree: Tree
+    pool_weight: float
+    requested: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, float] = field(default_factory=dict)
+    with_submitters: Collection[str] = ()
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What came of a group's turn: usage that changed, by group name, and whether its submitters are through."""
+
+    usage: Mapping[str, float] = field(default_factory=dict)
+    through: bool = True
+
+
+#: Asked for the outcome of a turn, given the group's name and the limit that the negotiator works with.
+TakeTurn = Callable[[str, int], Turn]
+
+
+def nothing_matched(group: str, limit: int) -> Turn:
+    """Let a turn end without a match."""
+    return Turn()
+
+
+def compute_quotas(inputs: Inputs, take_turn: TakeTurn = nothing_matched) -> Quotas:
+    """Return the quotas, allocations, order and limits of one cycle.
+
+    Without any group but the root the negotiator knows no quotas: there are no rounds.
+
+    Raises:
+        PolicyError: the sort expression is not a ClassAd expression.
+    """
+    nodes = plant(inputs.tree, inputs.requested, inputs.usage)
+    assign_quotas(nodes, float(inputs.pool_weight), inputs.settings.oversubscription)
+    groups = tuple(_group_quota(node) for node in nodes)
+    rounds = _Cycle(inputs, nodes, take_turn).rounds() if len(nodes) > 1 else ()
+    return Quotas(float(inputs.pool_weight), groups, rounds)
+
+
+def _group_quota(node: Node) -> GroupQuota:
+    group = node.group
+    return GroupQuota(
+        group.name,
+        group.parent,
+        group.config_quota,
+        group.static,
+        group.accept_surplus,
+        group.autoregroup,
+        node.quota,
+        node.subtree_quota,
+        node.requested,
+        node.usage,
+    )
+
+
+class _Cycle:
+    """The rounds of one cycle; ``waiting`` has the groups with submitters that are not through."""
+
+    def __init__(self, inputs: Inputs, nodes: Sequence[Node], take_turn: TakeTurn) -> None:
+        self.settings = inputs.settings
+        self.pool_weight = float(inputs.pool_weight)
+        self.spreads = inputs.tree.global_accept_surplus
+        self.nodes, self.root = nodes, nodes[0]
+        self.by_name = {node.group.name: node for node in nodes}
+        self.take_turn = take_turn
+        self.subtree_usage = SubtreeUsage(nodes)
+        self.regroups = self.root.group.autoregroup
+        self.waiting = set(inputs.with_submitters)
+        # Submitters of regrouping groups have a second turn, with the root.
+        if any(node.group.autoregroup and node.group.name in self.waiting for node in nodes):
+            self.waiting.add(self.root.group.name)
+
+    def rounds(self) -> tuple[Round, ...]:
+        """Return the rounds up to the one that serves all that it allocates."""
+        rounds = []
+        for _ in range(self.settings.max_rounds):
+            rounds.append(self._round())
+            if self._served():
+                break
+        return tuple(rounds)
+
+    def _round(self) -> Round:
+        surplus = fairshare(self.nodes)
+        if not self.settings.use_slot_weights:
+            surplus += recover_remainders(self.nodes)
+        if self.regroups:
+            self.root.quota = self.root.allocated = self.pool_weight
+        max_delta = 0.0
+        for node in self.nodes:
+            max_delta = max(max_delta, (node.allocated if self.spreads else node.quota) - node.usage)
+        keys = sort_keys(self.nodes, self.settings.sort_expr)
+        groups = tuple(_group_round(node, key) for node, key in zip(self.nodes, keys))
+        order = in_order(self.nodes, keys)
+        limits = self._passes(order, max_delta)
+        return Round(surplus, max_delta, groups, tuple(node.group.name for node in order), limits)
+
+    def _passes(self, order: Sequence[Node], max_delta: float) -> tuple[Limit, ...]:
+        """Let the groups go, step by step, up to what they got; return the limits of the first step."""
+        step = min(self.settings.round_robin_rate, max_delta)
+        first = tuple(self._pass(order, step, max_delta))
+        while step < max_delta and self.waiting:
+            step = min(step + self.settings.round_robin_rate, max_delta)
+            self._pass(order, step, max_delta)
+        return first
+
+    def _pass(self, order: Sequence[Node], step: float, max_delta: float) -> list[Limit]:
+        limits = []
+        for node in order:
+            skipped = not self.settings.consider_preemption and node.usage >= node.allocated
+            if node.allocated <= 0 or skipped or node.group.name not in self.waiting:
+                continue
+            limit = proposed_limit(node, step, max_delta, not self.settings.use_slot_weights)
+            if self.settings.strict_enforce:
+                limit = enforced(node, limit, self.subtree_usage)
+            limits.append(Limit(node.group.name, limit))
+            self._turn(node, truncated(limit))
+        return limits
+
+    def _turn(self, node: Node, limit: int) -> None:
+        capped = not (self.regroups and node is self.root)
+        if capped and not self.settings.consider_preemption and node.used >= limit:
+            return  # the negotiator asks nobody, and the submitters stay
+        turn = self.take_turn(node.group.name, limit)
+        self.subtree_usage.update(self.by_name, turn.usage)
+        if turn.through:
+            self.waiting.discard(node.group.name)
+
+    def _served(self) -> bool:
+        """Set the demand of the next round; tell whether usage has come up to all that was allocated."""
+        served = allocated = 0.0
+        for node in self.nodes:
+            node.usage = node.used
+            served += min(node.usage, node.allocated)
+            allocated += node.allocated
+            # What a group could not match it does not ask for again.
+            node.requested = node.usage if node.usage < node.allocated else node.requested + node.allocated
+        return served >= allocated
+
+
+def _group_round(node: Node, sort_key: float) -> GroupRound:
+    requested = node.requested + node.allocated
+    return GroupRound(node.group.name, node.quota, requested, node.requested, node.allocated, sort_key)

@@ -1,0 +1,111 @@
+"""In what order groups have their turn, and up to which usage each may go.
+
+Follows hgq_negotiate_with_all_groups and strict_enforce_quota of src/condor_negotiator.V6/GroupEntry.cpp,
+HTCondor 25.14. A limit is a usage to reach, not an amount to add; it may be NaN, as it is there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from htcq.classads import Ad, Expr
+from htcq.quota.allocation import Node
+
+#: The key of a group for which the sort expression yields no number: the greatest C++ float.
+FLT_MAX = 3.4028234663852886e38
+_INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
+
+
+def truncated(limit: float) -> int:
+    """Return the limit that is negotiated with: its integer part; NaN and what no C++ int holds is the least int."""
+    if math.isnan(limit) or not _INT_MIN - 1 < limit < _INT_MAX + 1:
+        return _INT_MIN
+    return int(limit)
+
+
+def sort_keys(nodes: Sequence[Node], sort_expr: str) -> list[float]:
+    """Return each group's GROUP_SORT_EXPR.
+
+    Raises:
+        PolicyError: the text is not a ClassAd expression.
+    """
+    expression, ad, keys = Expr(sort_expr), Ad(), []
+    for node in nodes:
+        ad["AccountingGroup"] = node.group.name
+        ad["GroupQuota"] = node.quota
+        ad["GroupResourcesAllocated"] = node.allocated
+        ad["GroupResourcesInUse"] = node.used
+        value = expression.evaluate(ad)
+        keys.append(float(value) if isinstance(value, (int, float)) else FLT_MAX)
+    return keys
+
+
+def in_order(nodes: Sequence[Node], keys: Sequence[float]) -> list[Node]:
+    """Return the groups in the order of their turns: by key, then breadth first; the root last where groups regroup.
+
+    The negotiator leaves the order of equals open beyond 16 groups.
+    """
+    last = nodes[0] if nodes[0].group.autoregroup else None
+    ranked = sorted(zip(nodes, keys), key=lambda pair: (pair[0] is last, pair[1]))
+    return [node for node, _ in ranked]
+
+
+def proposed_limit(node: Node, step: float, max_delta: float, whole: bool) -> float:
+    """Return the usage that a group may reach in a pass that goes ``step`` of ``max_delta``, a ``whole`` one if so.
+
+    Where nobody is to grow (``max_delta`` is 0) but this group's quota is above its usage, that is NaN.
+    """
+    target = max(node.allocated, node.quota)
+    delta = max(0.0, target - node.usage)
+    limit = target
+    if delta > 0:
+        limit = node.usage + delta * (step / max_delta) if max_delta > 0 else math.nan
+    if math.isnan(limit):
+        return limit
+    limit = min(limit, target)
+    return float(math.floor(limit)) if whole else limit
+
+
+class SubtreeUsage:
+    """What each group and those below it use now, kept up to date while usage changes."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._of: dict[Node, float] = {}
+        for node in reversed(nodes):  # what is below a group comes before it
+            self._of[node] = self._sum(node)
+
+    def __getitem__(self, node: Node) -> float:
+        return self._of[node]
+
+    def update(self, nodes: Mapping[str, Node], usage: Mapping[str, float]) -> None:
+        """Take over new usage by group name."""
+        for name, used in usage.items():
+            node: Node | None = nodes[name]
+            nodes[name].used = used
+            while node is not None:
+                self._of[node] = self._sum(node)
+                node = node.parent
+
+    def _sum(self, node: Node) -> float:
+        total = 0.0
+        for child in node.children:
+            total += self._of[child]
+        return total + node.used
+
+
+def enforced(node: Node, limit: float, subtree_usage: SubtreeUsage) -> float:
+    """Return ``limit`` cut to what each group on the way up that accepts no surplus has left of its quota.
+
+    For a static quota that is the configured one, even where less could be handed down.
+    """
+    growth = limit - node.usage
+    above: Node | None = node
+    while above is not None:
+        if not above.group.accept_surplus:
+            quota = above.group.config_quota if above.group.static else above.subtree_quota
+            available = max(0.0, quota - subtree_usage[above])
+            if growth > available:
+                growth = available
+        above = above.parent
+    return growth + node.usage

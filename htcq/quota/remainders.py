@@ -1,0 +1,55 @@
+"""Whole slots where slot weights are off: the fractions that were allocated, collected and handed out in turn.
+
+Follows hgq_recover_remainders and hgq_round_robin of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14. The
+negotiator remembers when a group last got such a slot and prefers those that waited longest; here, as after its start
+and each reconfiguration, nobody has had one, so that quota and then demand decide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from htcq.quota.allocation import Division, Node, gather, settle_level
+
+
+def recover_remainders(nodes: Sequence[Node]) -> float:
+    """Make every allocation whole and hand the fractions out as whole slots; return what is left of them."""
+    for node in reversed(nodes):  # what is below a group comes before it
+        fraction = node.allocated - math.floor(node.allocated)
+        node.allocated = _nearest(node.allocated - fraction)
+        node.requested = _nearest(node.requested + fraction)
+        gather(node, fraction, _share_slots)
+    return nodes[0].surplus
+
+
+def _nearest(amount: float) -> float:
+    return float(math.floor(0.5 + amount))
+
+
+def _share_slots(node: Node, surplus: float) -> tuple[float, list[tuple[Node, float]]]:
+    node.subtree_requested = float(math.floor(node.subtree_requested))
+    if node.subtree_requested <= 0 or surplus < 1:
+        return surplus, []
+    return settle_level(node, surplus, _take_turns)
+
+
+def _take_turns(wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float) -> Division:
+    """Hand out whole slots, as many at a turn as all could get, to the greatest quota first, then the greatest want."""
+    order = sorted(range(len(wants)), key=lambda index: (-weights[index], -wants[index]))
+    shares, needs, hungry = [0.0] * len(wants), list(wants), len(wants)
+    while surplus >= 1 and outstanding > 0 and hungry:
+        most = max(1.0, float(math.floor(surplus / hungry)))
+        hungry = 0
+        for index in order:
+            if needs[index] <= 0:
+                continue
+            share = min(needs[index], most)
+            shares[index] += share
+            needs[index] -= share
+            surplus -= share
+            outstanding -= share
+            hungry += needs[index] > 0
+            if surplus < most:
+                break
+    return shares, surplus, outstanding

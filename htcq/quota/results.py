@@ -1,0 +1,68 @@
+"""What a negotiation cycle computes for the groups, as records; their fields are the names in every output.
+
+The words are those of the negotiator's log (hgq_negotiate_with_all_groups, HTCondor 25.14). Amounts are in the pool's
+unit: slot weights, or slots where weights are off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class GroupQuota:
+    """One group: as configured, and what the quotas of this cycle are."""
+
+    name: str
+    parent: str | None
+    config_quota: float
+    static: bool
+    accept_surplus: bool
+    autoregroup: bool
+    quota: float
+    subtree_quota: float
+    requested: float
+    usage: float
+
+
+@dataclass(frozen=True)
+class GroupRound:
+    """One group in one round: ``unallocated`` is the part of ``requested`` beyond ``allocated``."""
+
+    name: str
+    quota: float
+    requested: float
+    unallocated: float
+    allocated: float
+    sort_key: float
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The usage that a group may reach in the first pass of a round, before the negotiator truncates it."""
+
+    group: str
+    limit: float
+
+
+@dataclass(frozen=True)
+class Round:
+    """One allocation round; ``order`` is that of the turns, ``limits`` has the groups that got one, in that order."""
+
+    surplus: float
+    max_delta: float
+    groups: tuple[GroupRound, ...]
+    order: tuple[str, ...]
+    limits: tuple[Limit, ...]
+
+
+@dataclass(frozen=True)
+class Quotas:
+    """Everything that a cycle computes, over ``pool_weight``.
+
+    Where groups regroup, each round gives the root the whole pool for its quota, and that is what HTCondor publishes.
+    """
+
+    pool_weight: float
+    groups: tuple[GroupQuota, ...]
+    rounds: tuple[Round, ...]

@@ -1,0 +1,110 @@
+"""Puts a snapshot on disk: a directory or a .tar.gz, whole or not at all, readable by its owner alone.
+
+It is built under a hidden temporary name beside its goal, so that the last step is one rename within a file system.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from htcq.errors import InputError
+
+PACKED = (".tar.gz", ".tgz")
+_FILE_MODE, _DIRECTORY_MODE = 0o600, 0o700
+
+
+@contextmanager
+def new_snapshot(goal: Path) -> Iterator[Path]:
+    """Yield an empty directory whose content becomes the snapshot at ``goal`` if nothing is raised meanwhile.
+
+    Raises:
+        InputError: something that is not empty is there already, or it cannot be written.
+    """
+    _check(goal)
+    try:
+        work = Path(tempfile.mkdtemp(prefix=f".{goal.name}.", dir=goal.parent))
+    except OSError as error:
+        raise InputError(f"{goal} cannot be written: {error.strerror}", "choose a place that is writable") from error
+    try:
+        content = work / _top(goal)
+        content.mkdir(mode=_DIRECTORY_MODE)
+        yield content
+        _finish(content, goal)
+    except OSError as error:
+        raise InputError(f"{goal} cannot be written: {error.strerror or error}", "nothing was left behind") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def is_packed(goal: Path) -> bool:
+    """Tell whether ``goal`` is the name of an archive."""
+    return goal.name.endswith(PACKED)
+
+
+def _top(goal: Path) -> str:
+    """Return the name of the directory that an archive holds."""
+    for ending in PACKED:
+        if goal.name.endswith(ending):
+            return goal.name[: -len(ending)] or "snapshot"
+    return goal.name
+
+
+def _check(goal: Path) -> None:
+    if not goal.name or goal.name == "..":
+        raise InputError(f"'{goal}' cannot become a snapshot", "give the name of a new directory or .tar.gz")
+    if not goal.parent.is_dir():
+        raise InputError(f"{goal.parent} is not a directory", "make it first")
+    if goal.is_symlink():
+        raise InputError(f"{goal} is a link", "htcq does not write through links; remove it first")
+    if not goal.exists():
+        return
+    if goal.is_dir() == is_packed(goal) or (not goal.is_dir() and not goal.is_file()):
+        kind = "a directory" if goal.is_dir() else "not a directory"
+        raise InputError(f"{goal} is {kind}", "a name that ends in .tar.gz makes an archive, any other a directory")
+    empty = not any(goal.iterdir()) if goal.is_dir() else goal.stat().st_size == 0
+    if not empty:
+        raise InputError(f"{goal} is there already and not empty", "choose another name, or remove it first")
+
+
+def _finish(content: Path, goal: Path) -> None:
+    for path in content.rglob("*"):
+        path.chmod(_DIRECTORY_MODE if path.is_dir() else _FILE_MODE)
+    if not is_packed(goal):
+        for path in content.rglob("*"):
+            _sync(path)
+        content.replace(goal)
+    else:
+        packed = content.parent / "packed"
+        _pack(content, packed)
+        _sync(packed)
+        packed.replace(goal)
+    _sync(goal.parent)
+
+
+def _pack(content: Path, packed: Path) -> None:
+    handle = os.open(packed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE_MODE)
+    # An archive tells who made it, unless it is kept from it.
+    with os.fdopen(handle, "wb") as out, gzip.GzipFile("", "wb", 6, out) as stream:
+        with tarfile.open(fileobj=stream, mode="w") as archive:
+            archive.add(content, content.name, filter=_nobody)
+
+
+def _nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
