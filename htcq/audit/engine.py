@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
@@ -43,9 +43,8 @@ class NotChecked:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a site says of one rule: never look (``disabled``), another severity, only or not these subjects."""
+    """What a site says of one rule: another severity (None: the rule's own), only or not these subjects."""
 
-    disabled: bool = False
     severity: Severity | None = None
     only: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -58,19 +57,46 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """A rule that was checked, with the severity that its findings have here."""
+
+    rule: str
+    severity: Severity
+
+
+@dataclass(frozen=True)
 class Audit:
-    """The outcome: findings, the worst first; rules that could not be checked; and how many were."""
+    """The outcome: findings, the worst first; rules that could not be checked; and those that were.
+
+    ``source`` and ``taken`` tell which pool, and when; ``incomplete`` what of it could not be read; ``known`` how many
+    findings were left out because they were known before.
+    """
 
     findings: tuple[Finding, ...]
     not_checked: tuple[NotChecked, ...]
-    checked: int
-    damage: tuple[str, ...] = ()
-    failed: tuple[tuple[str, str], ...] = ()
+    rules: tuple[Checked, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    source: str = ""
+    taken: str = ""
     known: int = 0
+
+    @property
+    def checked(self) -> int:
+        """How many rules were checked."""
+        return len(self.rules)
+
+    def count(self, severity: Severity) -> int:
+        """Return how many findings are of that severity."""
+        return sum(finding.severity is severity for finding in self.findings)
 
     def worst(self) -> Severity | None:
         """Return the highest severity; None where nothing was found."""
         return max((finding.severity for finding in self.findings), default=None)
+
+    def since(self, fingerprints: Collection[str]) -> Audit:
+        """Return the outcome without the findings that have one of these fingerprints."""
+        new = tuple(finding for finding in self.findings if finding.fingerprint not in fingerprints)
+        return replace(self, findings=new, known=len(self.findings) - len(new))
 
 
 @dataclass
@@ -84,21 +110,21 @@ def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict]
     """Return what ``rules`` find in ``evidence``, each as ``site`` wants it."""
     findings: list[Finding] = []
     not_checked: list[NotChecked] = []
-    checked = 0
+    checked: list[Checked] = []
     for rule in rules:
         verdict = (site or {}).get(rule.id, Verdict())
-        if verdict.disabled:
-            continue
         missing = [need.value for need in rule.needs if evidence.lacks(need)]
         if missing:
             not_checked.append(NotChecked(rule.id, "; ".join(missing)))
             continue
-        checked += 1
+        checked.append(Checked(rule.id, verdict.severity or rule.severity))
         found, unchecked = _run(rule, evidence, verdict)
         findings += found
         not_checked += [NotChecked(rule.id, missing) for missing in unchecked]
     findings.sort(key=lambda finding: (-finding.severity, finding.rule))
-    return Audit(tuple(findings), tuple(not_checked), checked, evidence.pool.damage, evidence.pool.failed)
+    pool = evidence.pool
+    incomplete = (*pool.damage, *(f"{what}: {why}" for what, why in pool.failed))
+    return Audit(tuple(findings), tuple(not_checked), tuple(checked), incomplete, pool.source, pool.taken_at)
 
 
 def _run(rule: Rule, evidence: Evidence, verdict: Verdict) -> tuple[list[Finding], list[str]]:
@@ -118,7 +144,7 @@ def _finding(rule: Rule, verdict: Verdict, one: _Merged) -> Finding:
     first = one.first
     return Finding(
         rule=rule.id,
-        severity=verdict.severity or rule.severity,
+        severity=verdict.severity or first.severity or rule.severity,
         subject=first.subject,
         message=first.message,
         evidence=first.facts,

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
+from htcq.audit.charges import Charge, charges
 from htcq.audit.need import Need
+from htcq.audit.quotas import PoolQuotas
+from htcq.audit.trials import Trials
 from htcq.classads import Ad
 from htcq.policy.charge import job_ad
 from htcq.policy.safety import job_grid
 from htcq.pool.configuration import Configuration
 from htcq.pool.jobclass import JobClass, job_classes
 from htcq.pool.kind import Kind, accounted, kinds_of
+from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
@@ -24,6 +28,9 @@ class Evidence:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.weights = Weights()
+        self._charges: dict[int, tuple[Charge, ...]] = {}
+        self._walls: dict[tuple[int, int], Wall] = {}
+        self._cheapest: dict[int, tuple[Kind, Number] | None] = {}
 
     def lacks(self, need: Need) -> bool:
         """Tell whether there is no evidence of this kind."""
@@ -104,6 +111,56 @@ class Evidence:
         for shape in job_grid(kind.total):
             asked = ", ".join(f"{asset}={amount:g}" for asset, amount in shape.items()) or "nothing"
             yield f"a job that asks for {asked}", job_ad(shape)
+
+    @cached_property
+    def trials(self) -> Trials:
+        """What jobs take by the slots' consumption policies, tried once for all rules."""
+        return Trials(lambda: self.classes)
+
+    def charges(self, kind: Kind) -> tuple[Charge, ...]:
+        """Return what the jobs that are tried on ``kind`` are charged there."""
+        if id(kind) not in self._charges:
+            self._charges[id(kind)] = tuple(charges(kind, self.trials.of(kind)))
+        return self._charges[id(kind)]
+
+    @cached_property
+    def waiting(self) -> Mapping[str, tuple[JobClass, ...]]:
+        """The classes of each submitter's idle jobs."""
+        found: dict[str, list[JobClass]] = {}
+        for each in self.classes:
+            for submitter in each.idle:
+                found.setdefault(submitter, []).append(each)
+        return {submitter: tuple(classes) for submitter, classes in found.items()}
+
+    def fits(self, kind: Kind, jobs: JobClass) -> bool:
+        """Tell whether a job of ``jobs`` would be matched with an unused slot of ``kind``."""
+        key = id(kind), id(jobs.frame)
+        if key not in self._walls:
+            self._walls[key] = wall(kind, jobs)[0]
+        return self._walls[key] is Wall.NONE
+
+    def cheapest(self, jobs: JobClass) -> tuple[Kind, Number] | None:
+        """Return the kind of slot that costs a job of ``jobs`` least, and the match cost; None where it fits none.
+
+        Every slot counts as unused. With a consumption policy a match costs what the weight loses, else all of it.
+        """
+        key = id(jobs.frame)
+        if key not in self._cheapest:
+            costs = [(kind, self._match_cost(kind, jobs)) for kind in self.offered if self.fits(kind, jobs)]
+            known = [(kind, cost) for kind, cost in costs if cost is not None]
+            self._cheapest[key] = min(known, key=lambda each: each[1], default=None)
+        return self._cheapest[key]
+
+    @staticmethod
+    def _match_cost(kind: Kind, jobs: JobClass) -> Number | None:
+        return kind.cost(kind.consumed(jobs.ad())) if kind.supports_policy else kind.plain_weight()
+
+    # Groups -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def quotas(self) -> PoolQuotas:
+        """The groups as the negotiator computes them."""
+        return PoolQuotas(self.pool, self.weights)
 
     # Configuration ----------------------------------------------------------------------------------------------
 

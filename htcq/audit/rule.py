@@ -38,7 +38,8 @@ class Found:
     """What a rule found: one cause, however many things it hurts.
 
     ``cause`` tells findings of one rule apart, ``subject`` is what is hurt (``slot slot1@node``, ``group physics``,
-    ``knob GROUP_QUOTA_a``, …), ``fix`` is configuration text that mends it (empty: the rule's own advice holds).
+    ``knob GROUP_QUOTA_a``, …), ``fix`` is configuration text that mends it (empty: the rule's own advice holds);
+    ``severity`` is only given where it differs from the rule's own.
     """
 
     cause: str
@@ -48,6 +49,7 @@ class Found:
     fix: str = ""
     count: int = 1
     examples: tuple[str, ...] = ()
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True)

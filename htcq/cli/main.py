@@ -16,6 +16,10 @@ COMMANDS = {
     "probe": "find out what this execute node has",
     "plan": "show what a claim-capacity model would do on a node",
     "emit": "write the HTCondor configuration that makes the model true",
+    "snapshot": "capture a pool as it is at this moment",
+    "cost": "show what jobs cost on the slots of a pool",
+    "audit": "look for what is wrong with a pool",
+    "explain": "tell what a rule of the audit is about",
 }
 
 

@@ -7,17 +7,14 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from htcq.capacity.layout import Slot, SlotType, lay_out
 from htcq.capacity.shape import Shape
+from htcq.cli.site import read_site_file
 from htcq.errors import InputError
 from htcq.node import Node, node_from_facts
-from htcq.settings import CHOICE_KEYS, Given, Settings, check_shapes, parse_shape, settings_from
+from htcq.settings import CHOICE_KEYS, Given, Settings, check_shapes, parse_shape
 from htcq.units import CPUS, DISK, GPUS, MEMORY
-
-#: Where a site file is looked for when none is named.
-SITE_FILES = ("htcq.toml", "/etc/htcq/htcq.toml")
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ def read_request(arguments: argparse.Namespace, jobs: list[str] | None = None) -
     Raises:
         HtcqError: something of it cannot be used.
     """
-    settings = _site_settings(arguments)
+    settings = read_site_file(arguments.config, arguments.force)
     node = read_node(arguments)
     shapes = tuple(parse_shape(job) for job in jobs or ()) or settings.jobs
     literal = arguments.literal or settings.literal
@@ -75,30 +72,6 @@ def _once(name: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
             raise InputError(f"--{name} {asset} is given twice", "give each asset once")
         amounts[asset] = amount
     return amounts
-
-
-def _site_settings(arguments: argparse.Namespace) -> Settings:
-    named = arguments.config
-    path = Path(named) if named else next((Path(each) for each in SITE_FILES if Path(each).is_file()), None)
-    if path is None:
-        return Settings()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', error)}", "see htcq.toml(5)") from error
-    return settings_from(_parse_toml(text, path), arguments.force)
-
-
-def _parse_toml(text: str, path: Path) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    try:
-        content: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: {error}", "see htcq.toml(5)") from error
-    return content
 
 
 def read_node(arguments: argparse.Namespace) -> Node:

@@ -6,16 +6,15 @@ A temporary dot-file in the same directory is ignored by HTCondor, as is a name 
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from htcq.errors import InstallError
+from htcq.whole_file import put
 
 DIRECTORIES_KNOB = "LOCAL_CONFIG_DIR"
 EXCLUDED_KNOB = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
@@ -25,6 +24,8 @@ _RECONFIGURABLE = re.compile(
     r"(SLOT_TYPE_\d+_)?(SLOT_WEIGHT|CONSUMPTION_(?!POLICY\b)\w+|MODIFY_REQUEST_EXPR_\w+|START|HTCQ_\w+)\Z",
     re.IGNORECASE,
 )
+#: Every daemon and tool reads the configuration.
+_MODE = 0o644
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z0-9_.]+)\s*=(.*)")
 
 
@@ -116,29 +117,8 @@ def write(target: Target) -> bool:
         return False
     try:
         if target.present is not None:
-            _put(target.path.with_name(f"{target.path.name}~"), target.present)
-        _put(target.path, target.wanted)
+            put(target.path.with_name(f"{target.path.name}~"), target.present, _MODE)
+        put(target.path, target.wanted, _MODE)
     except OSError as error:
         raise InstallError(f"{target.path} cannot be written: {error.strerror}", "nothing was changed") from error
     return True
-
-
-def _put(path: Path, content: str) -> None:
-    """Replace ``path`` in one step, so that no reader ever sees half of it and no crash leaves half of it."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(file.fileno(), 0o644)
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(temporary).unlink()
-        raise
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)

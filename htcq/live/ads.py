@@ -142,7 +142,8 @@ def query_slot_expressions(pool: str | None) -> Written:
     found = htcondor2.Collector(pool).query(
         htcondor2.AdType.Startd, _NOT_DYNAMIC, projection=list(projections.SLOT_EXPRESSIONS)
     )
-    references, assets, count = References(), set(), 0
+    references, count = References(), 0
+    assets: set[str] = set()
     for ad in _taken(found):
         count += 1
         resources = ad.get("MachineResources")
@@ -150,7 +151,9 @@ def query_slot_expressions(pool: str | None) -> Written:
         for name in ad:
             if name != "Name":
                 references.add(ad, name)
-    return Written(count, named=references.wanted(), assets=frozenset(filter(str.isidentifier, assets)))
+    return Written(
+        count, named=references.wanted(), assets=frozenset(asset for asset in assets if asset.isidentifier())
+    )
 
 
 def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Written:

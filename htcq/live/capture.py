@@ -20,7 +20,7 @@ from htcq import __version__
 from htcq.errors import BindingsError, PoolError
 from htcq.live import ads, projections
 from htcq.live.bindings import NO_BINDINGS, NO_POOL, reason, refused
-from htcq.live.deadline import Outcome, Task, run_all
+from htcq.live.deadline import ENDED, Outcome, Task, run_all
 from htcq.live.remote_config import query_configuration
 from htcq.pool.files import (
     ACCESS,
@@ -76,9 +76,10 @@ class Captured:
 
 
 def capture(pool: str | None, directory: Path, timeout: float, progress: Progress | None = None) -> Captured:
-    """Fill ``directory`` (made if missing, in a directory that exists) with a snapshot of ``pool``: its collector, or None for this machine's own.
+    """Fill ``directory`` (made if missing, in one that exists) with a snapshot of ``pool``.
 
-    ``timeout`` is in seconds, for each query. Files that are there are replaced.
+    ``pool`` is its collector, None for this machine's own. ``timeout`` is in seconds, for each query. Files that are
+    there are replaced.
 
     Raises:
         PoolError: the collector cannot be reached or refuses; nothing is written.
@@ -153,7 +154,9 @@ class _Capture:
         asked_of_jobs = projections.job_projection(sorted(expressions.assets), sorted(expressions.named))
         tasks = []
         if central:
-            tasks.append(Task("configuration of the central manager", query_configuration, (central, self._part(CONFIG))))
+            tasks.append(
+                Task("central configuration", query_configuration, (central, self._part(CONFIG)))
+            )
         if negotiator:
             tasks.append(Task("priorities", ads.query_priorities, (negotiator, self._part(PRIORITIES_ADS))))
         for schedd in schedds:
@@ -182,7 +185,7 @@ class _Capture:
         rest = tasks[_FIRST_STARTDS:]
         if rest and not any(each.count for each in first):
             why = f"not asked, since none of the first {_FIRST_STARTDS} startds answered"
-            self.failed.append((f"configuration of {len(rest)} more machines", why))
+            self.failed.append((f"{len(rest)} more configurations", why))
             return
         for outcome in self._round(rest):
             self._taken(outcome)
@@ -210,7 +213,8 @@ class _Capture:
             self.failed.append((outcome.what, why))
             return _NOTHING_WRITTEN
         written: ads.Written = outcome.value
-        kind = "configurations" if outcome.what.startswith("configuration") else outcome.what.partition(" of ")[0]
+        kind = outcome.what.partition(" of ")[0]
+        kind = "configurations" if kind.endswith("configuration") else kind
         if kind != "slot expressions":
             self.counts[kind] = self.counts.get(kind, 0) + (1 if kind == "configurations" else written.count)
         return written
@@ -249,6 +253,10 @@ def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
         return BindingsError("htcondor2")
     if outcome.why.startswith(NO_POOL):
         return PoolError("no pool is named, and this machine's HTCondor knows none", "name its collector: --pool HOST")
+    if outcome.why.startswith(ENDED):
+        # The bindings read the configuration first, and end the process where they cannot.
+        told = outcome.why[len(ENDED) + 2 :]
+        return PoolError(f"this machine's HTCondor configuration cannot be read: {told}", "mend it first")
     where = pool or "this machine's pool"
     user = refused(f"{outcome.why}\n{outcome.complaint}")
     if user:

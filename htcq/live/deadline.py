@@ -11,6 +11,7 @@ import os
 import pickle
 import selectors
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,9 @@ from typing import Any
 WORKERS = 8
 #: A child ends by itself so long after its deadline, in seconds, should this process be gone by then.
 _GRACE = 2.0
+#: How the reason begins where a child ended by itself without a word to its parent.
+ENDED = "its process ended"
+_LAST_LINES = 3
 _MOST_COMPLAINT = 64 * 1024
 
 
@@ -101,6 +105,7 @@ def _start(index: int, tasks: Sequence[Task], timeout: float) -> _Child:
         os.close(answers)
         for stream in (1, 2):
             os.dup2(complaints, stream)
+        sys.stdout = sys.stderr = open(complaints, "w", encoding="utf-8", buffering=1, closefd=False)  # noqa: SIM115
         _answer(tasks[index], out)
         os._exit(0)
     except BaseException:
@@ -155,7 +160,7 @@ def _outcome(child: _Child, task: Task, timeout: float) -> Outcome:
     if late and time.monotonic() >= child.deadline:
         return Outcome(task.what, why=f"no answer within {timeout:g} s", complaint=complaint)
     if status or not child.answer:
-        told = complaint.strip().split("\n")[-1].strip()
-        return Outcome(task.what, why=told or f"ended without an answer (status {status})", complaint=complaint)
+        told = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])
+        return Outcome(task.what, why=f"{ENDED}: {told or f'status {status}'}", complaint=complaint)
     done, value = pickle.loads(child.answer)
     return Outcome(task.what, value, complaint=complaint) if done else Outcome(task.what, None, value, complaint)

@@ -36,11 +36,16 @@ class Knob:
 
 @dataclass(frozen=True)
 class Configuration:
-    """The knobs of one machine, by name whatever its case."""
+    """The knobs of one machine, by name whatever its case.
+
+    ``statements`` are the lines that assign nothing and are no comments (``include``, ``use``, ``if`` …), each with its
+    number; a dump has none, a configuration file may.
+    """
 
     source: str
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
+    statements: tuple[tuple[int, str], ...] = ()
 
     def __contains__(self, name: str) -> bool:
         return name.upper() in self.knobs
@@ -79,7 +84,13 @@ class Assignment:
 
 def assignments(text: str) -> list[Assignment]:
     """Return what a dump assigns, in its order; file and line from its ``# at:`` comments where it has them."""
+    return _read(text)[0]
+
+
+def _read(text: str) -> tuple[list[Assignment], list[tuple[int, str]]]:
+    """Return the assignments and the other statements of ``text``."""
     found: list[Assignment] = []
+    statements: list[tuple[int, str]] = []
     lines = text.splitlines()
     index = 0
     while index < len(lines):
@@ -91,18 +102,21 @@ def assignments(text: str) -> list[Assignment]:
             where = f"{place.group(1)}:{place.group(2)}" if place.group(2) else place.group(1)
             found[-1] = Assignment(last.name, last.raw, where, last.line)
             continue
-        match = None if line.lstrip().startswith("#") else _ASSIGNMENT.match(line)
-        if match is None:
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
-        raw = match.group(3)
-        if match.group(2):
+        match = _ASSIGNMENT.match(line)
+        raw = line if match is None else match.group(3)
+        if match is not None and match.group(2):
             body, index = _until(lines, index, f"@{raw.strip()}")
             raw = "\n".join(body)
         else:
             while raw.endswith("\\") and index < len(lines):
                 raw, index = raw[:-1] + lines[index].strip(), index + 1
-        found.append(Assignment(match.group(1), raw.strip(), "", number))
-    return found
+        if match is None:
+            statements.append((number, raw.strip()))
+        else:
+            found.append(Assignment(match.group(1), raw.strip(), "", number))
+    return found, statements
 
 
 def safe_text(found: Iterable[Assignment]) -> str:
@@ -128,13 +142,13 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
     Raises:
         InputError: the parser refuses even plain assignments of it.
     """
-    found = assignments(text)
+    found, statements = _read(text)
     names = [each.name for each in found]
     values, defaults = parse(safe_text(found), names)
     knobs = {
         each.name.upper(): Knob(each.name, values.get(each.name, each.raw), each.raw, each.place) for each in found
     }
-    return Configuration(source, knobs, {name.upper(): value for name, value in defaults.items()})
+    return Configuration(source, knobs, {name.upper(): value for name, value in defaults.items()}, tuple(statements))
 
 
 def _until(lines: list[str], start: int, end: str) -> tuple[list[str], int]:

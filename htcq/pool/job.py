@@ -14,7 +14,7 @@ OWN = (
     "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason",
 )  # fmt: skip
 SHARED = (
-    "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser", "AcctGroup",
+    "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser",
     "WantClaiming", "Require*", "_condor_Request*",
 )  # fmt: skip
 JOB = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))

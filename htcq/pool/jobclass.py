@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from htcq.classads import Ad, Value
-from htcq.pool.frame import Frame
-from htcq.pool.job import UNMATCHED_UNIVERSES, Job
+from htcq.classads import UNDEFINED, Ad, Value
+from htcq.pool.frame import Expressions, Frame
+from htcq.pool.job import IDLE, UNMATCHED_UNIVERSES, Job
+from htcq.pool.job import OWN as JOB_OWN
 from htcq.pool.kind import requested
 from htcq.pool.slot import Number
+from htcq.units import attribute
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,8 @@ class JobClass:
 
     @property
     def name(self) -> str:
-        """The id of its first job, which stands for all of them."""
-        return self.first.id
+        """The id of its first job, which stands for all of them, or what a made-up one asks for."""
+        return str(self.first.cluster) if self.first.proc is UNDEFINED else self.first.id
 
     @property
     def submitters(self) -> tuple[str, ...]:
@@ -58,3 +60,13 @@ def job_classes(jobs: Iterable[Job]) -> tuple[JobClass, ...]:
         elif job.running:
             one.running[job.submitter] += 1
     return tuple(one for one in found.values() if one.idle or one.running)
+
+
+def made_up(name: str, amounts: Mapping[str, Number]) -> JobClass:
+    """Return the class of one idle job that asks for ``amounts``, as condor_submit would write it."""
+    lines = [(f"Request{attribute(asset)}", str(amount)) for asset, amount in amounts.items()]
+    needs = [f"TARGET.{attribute(asset)} >= Request{attribute(asset)}" for asset in amounts]
+    lines.append(("Requirements", " && ".join(needs) or "true"))
+    frame = Frame(tuple((key.encode(), text.encode()) for key, text in lines), Expressions())
+    job = Job(frame, *[UNDEFINED] * len(JOB_OWN))
+    return JobClass(frame, job._replace(cluster=name, status=IDLE), Counter({"": 1}), Counter())

@@ -39,6 +39,11 @@ class Kind:
         """The names of a few of them."""
         return tuple(str(slot.name) for slot in self.slots[:EXAMPLES])
 
+    @cached_property
+    def variants(self) -> tuple[Slot, ...]:
+        """One slot of each frame: among them is every value of the attributes that slots share."""
+        return tuple({id(slot.frame): slot for slot in reversed(self.slots)}.values())[::-1]
+
     @property
     def type(self) -> str:
         """Partitionable, Dynamic or Static."""
@@ -89,18 +94,26 @@ class Kind:
         """Return SlotWeight with ``amounts`` left."""
         return Expr("SlotWeight").evaluate(self.ad(amounts))
 
-    def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
-        """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
+    def dynamic_ad(self, amounts: Mapping[str, Number]) -> Ad:
+        """Return the ad of a dynamic slot that got ``amounts``; valid until the next call."""
         own = dict(self.first.own())
         for asset in self.assets:
             name = attribute(asset)
             own[name] = amounts.get(asset, 0)
             own[f"TotalSlot{name}"] = float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
         own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
-        return Expr("SlotWeight").evaluate(self.first.frame.ad(own.items()))
+        return self.first.frame.ad(own.items())
+
+    def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
+        """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
+        return Expr("SlotWeight").evaluate(self.dynamic_ad(amounts))
 
     def consumed(self, job: Ad, amounts: Mapping[str, Number] | None = None) -> dict[str, Number | None]:
-        """Return what ``job`` takes of each asset by the slot's policy, as the negotiator reckons; None: no number.
+        """Return what ``job`` takes of each asset by the slot's policy, as the negotiator reckons; None: no number."""
+        return self.consumed_on(self.ad(self.total if amounts is None else amounts), job)
+
+    def consumed_on(self, slot: Ad, job: Ad) -> dict[str, Number | None]:
+        """Return what ``job`` takes of each asset of ``slot``, an ad of the kind; None: no number.
 
         A request that the job does not make counts as 0 here (cp_compute_consumption).
         """
@@ -108,7 +121,6 @@ class Kind:
         absent = [name for name in absent if name not in job]
         for name in absent:
             job[name] = 0
-        slot = self.ad(self.total if amounts is None else amounts)
         taken = {
             asset: as_number(Expr(f"Consumption{attribute(asset)}").evaluate(slot, job)) for asset in self.consumption
         }
@@ -142,8 +154,15 @@ def kinds_of(slots: Iterable[Slot]) -> tuple[Kind, ...]:
         policy = policies.get(id(slot.frame))
         if policy is None:
             policy = policies[id(slot.frame)] = _policy(slot)
-        found.setdefault((*policy, slot.type == DYNAMIC or _rounded(slot.total_slot_disk_kb)), []).append(slot)
+        found.setdefault((policy, _shape(slot, policy[0])), []).append(slot)
     return tuple(Kind(tuple(each)) for each in found.values())
+
+
+def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:
+    """Return what a slot had at birth, memory and disk to two digits: machines of one kind differ by some MB."""
+    if type_ == DYNAMIC:
+        return ()
+    return (slot.total_slot_cpus, _rounded(slot.total_slot_memory_mb), _rounded(slot.total_slot_disk_kb))
 
 
 def _policy(slot: Slot) -> tuple[object, ...]:
@@ -155,7 +174,6 @@ def _policy(slot: Slot) -> tuple[object, ...]:
 
 
 def _rounded(amount: Value) -> Value:
-    """Return an amount of disk to two digits: machines of one kind differ by some KiB."""
     number = as_number(amount)
     return UNDEFINED if number is None else float(f"{number:.1e}")
 

@@ -6,7 +6,7 @@ when it turns out to name more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -15,6 +15,7 @@ from htcq.classads import Value
 from htcq.errors import InputError
 from htcq.pool.adtext import Chunks, Damage, Kind, Lines, RawAd, read_ads
 from htcq.pool.configuration import Configuration, Parse, configuration_from
+from htcq.pool.devices import nameless_devices
 from htcq.pool.frame import Expressions, Frame
 from htcq.pool.job import JOB, Job
 from htcq.pool.pool import Pool
@@ -28,6 +29,12 @@ _JOB_TYPE = b"Job"
 #: Names that turn up within so many ads make the reading start again at once; later ones when the text is at its end.
 _SOON = 2000
 _MOST_READINGS = 8
+#: Knobs whose expressions the negotiator evaluates in slot ads.
+_ABOUT_SLOTS = (
+    "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT",
+)  # fmt: skip
+#: Those that the schedds evaluate in job ads.
+_ABOUT_JOBS = ("SCHEDD_SLOT_WEIGHT",)
 Result = TypeVar("Result")
 
 
@@ -64,39 +71,45 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     What cannot be read is told in ``damage``, and what depends on it is missing.
     """
     expressions, damage = Expressions(), _Damaged()
-    jobs = damage.reading("jobs.ads", lambda: texts.jobs and read_jobs(texts.jobs, expressions))
-    names = jobs.wanted if jobs else frozenset()
+    text = texts.central
+    central = damage.reading(
+        "config.txt", lambda: None if text is None else configuration_from("config.txt", text, parse)
+    )
+    access = damage.configurations("access", texts.access, parse)
+    execute = damage.configurations("execute", texts.execute, parse)
+    asked = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
+    jobs = damage.reading("jobs.ads", lambda: texts.jobs and read_jobs(texts.jobs, expressions, asked))
+    names = (jobs.wanted if jobs else frozenset()) | _named_by((central,), _ABOUT_SLOTS, expressions)
     ads = damage.reading(
         "collector.ads", lambda: texts.collector and read_collector(texts.collector, expressions, names)
     )
     if jobs and ads and texts.jobs and not ads.wanted <= jobs.kept:
-        chunks, wanted = texts.jobs, ads.wanted
+        chunks, wanted = texts.jobs, ads.wanted | asked
         jobs = damage.reading("jobs.ads", lambda: read_jobs(chunks, expressions, wanted))
 
-    def configurations(directory: str, found: Mapping[str, str]) -> dict[str, Configuration]:
-        read = {}
-        for name, text in found.items():
-            parsed = partial(configuration_from, name, text, parse)
-            read[name] = damage.reading(f"{directory}/{name}.txt", parsed)
-        return {name: each for name, each in read.items() if each is not None}
-
-    central = texts.central
     return Pool(
         source=texts.source,
         slots=tuple(ads.slots) if ads else None,
         jobs=tuple(jobs.jobs) if jobs else None,
         records=ads.records if ads else None,
-        central=damage.reading(
-            "config.txt", lambda: None if central is None else configuration_from("config.txt", central, parse)
-        ),
-        access=configurations("access", texts.access),
-        execute=configurations("execute", texts.execute),
+        central=central,
+        access=access,
+        execute=execute,
         failed=texts.failed,
         damage=tuple(damage.told(ads, jobs)),
         taken_at=texts.taken_at,
-        slot_frames=tuple(ads.frames.values()) if ads else (),
+        slot_frames=tuple(dict.fromkeys(ads.frames.values())) if ads else (),
         job_frames=tuple(jobs.frames.values()) if jobs else (),
     )
+
+
+def _named_by(found: Iterable[Configuration | None], knobs: Iterable[str], expressions: Expressions) -> frozenset[str]:
+    """Return the attributes that the expressions in ``knobs`` name: those of slots, or those of jobs."""
+    names: set[str] = set()
+    for text in {each.value(knob) for each in found if each is not None for knob in knobs}:
+        expression = expressions.parsed(text) if text else None
+        names |= expression.references().own if expression is not None else frozenset()
+    return frozenset(names)
 
 
 class _Damaged:
@@ -112,6 +125,13 @@ class _Damaged:
         except InputError as error:
             self._told[name] = f"{name} {error}"
             return None
+
+    def configurations(self, directory: str, found: Mapping[str, str], parse: Parse) -> dict[str, Configuration]:
+        """Return the configurations of ``directory`` by name, as far as they can be read."""
+        read = {}
+        for name, text in found.items():
+            read[name] = self.reading(f"{directory}/{name}.txt", partial(configuration_from, name, text, parse))
+        return {name: each for name, each in read.items() if each is not None}
 
     def told(self, ads: Read | None, jobs: Read | None) -> list[str]:
         """Return every damage as a sentence."""
@@ -178,7 +198,9 @@ class _Frames:
         self._count += 1
         frame = self.known.get(raw.shared)
         if frame is None:
-            frame = self.known[raw.shared] = Frame(raw.shared, self._expressions)
+            # GPUs have a name each; without it, slots with equal GPUs are equal.
+            lines = nameless_devices(raw.shared, self.wanted)
+            frame = self.known[raw.shared] = self.known.setdefault(lines, Frame(lines, self._expressions))
             self._note(frame)
         return frame
 
@@ -188,11 +210,18 @@ class _Frames:
         self.target |= references.target | {name for name in references.own if name not in frame}
         if self._named is None:
             return
-        new = {name for name in references.own if name not in self.wanted and not name.startswith(self._prefixes)}
+        named = references.own | _assets(frame)
+        new = {name for name in named if name not in self.wanted and not name.startswith(self._prefixes)}
         if not new <= self._named:
             self._named |= new
             if self._count <= _SOON:
                 raise _NamesMoreError
+
+
+def _assets(frame: Frame) -> frozenset[str]:
+    """Return the attributes that MachineResources of a slot lists: HTCondor looks them up by name."""
+    resources = frame.value("MachineResources")
+    return frozenset(resources.replace(",", " ").lower().split()) if isinstance(resources, str) else frozenset()
 
 
 def _read_jobs(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[str] | None) -> Read:

@@ -11,10 +11,10 @@ import re
 #: Stands where a secret was.
 REMOVED = "[removed]"
 
-_PRIVATE = frozenset(
-    ("capability", "childclaimids", "claimid", "claimidlist", "claimids", "pairedclaimid", "publicclaimid")
-    + ("publicclaimids", "transferkey", "env", "environment", "envdelim", "starteruserlog")
-)
+_PRIVATE = frozenset({
+    "capability", "childclaimids", "claimid", "claimidlist", "claimids", "pairedclaimid", "publicclaimid",
+    "publicclaimids", "transferkey", "env", "environment", "envdelim", "starteruserlog",
+})  # fmt: skip
 _SECRET_WORD = re.compile(
     r"_condor_priv|claim_?ids?\Z|passw(?:or)?d|passphrase|secret|credential|x509|macaroon|bearer|cookie"
     r"|(?:private|access|api|signing|transfer|session|ssh)_?key|(?:auth|access|refresh|id|sci)_?token(?!s?\Z)"
@@ -25,7 +25,7 @@ _SECRET_WORD = re.compile(
 _SUSPECT_WORD = re.compile(r"tokens?\Z|keys?\Z", re.IGNORECASE)
 _SECRET_KNOB = re.compile(
     r"passw(?:or)?d|passphrase|secret|credential|(?:\A|[_.])cred(?:d|mon|_|\Z)|macaroon|claimtobe|x509|(?:\A|\.)sec_"
-    r"|(?:\A|[_.])(?:\w*key(?:s|_?file)?)(?:_|\Z)|oauth|claim_id",
+    r"|(?:\A|[_.])(?:ca|api|host|ssh)?key(?:s|_?file)?(?:_|\Z)|oauth|claim_id",
     re.IGNORECASE,
 )
 #: A claim token is what HTCondor's own wiki calls an asset; knobs of assets are no secrets.
@@ -33,10 +33,12 @@ _ASSET_KNOB = re.compile(
     r"(?:\A|[_.])(?:consumption|machine_resource|modify_request|request|job_default_request|slot_type|num_slots)",
     re.IGNORECASE,
 )
+#: These end in the name of a group, which may be any word.
+_GROUP_KNOB = re.compile(r"(?:\w+\.)?GROUP_(?:QUOTA|ACCEPT|AUTOREGROUP|PRIO|SORT|NAMES|DYNAMIC)", re.IGNORECASE)
 _KEYBOARD = re.compile(r"keyboard|keyword", re.IGNORECASE)
 _TOKEN = re.compile(r"token", re.IGNORECASE)
 
-#: A claim id: a daemon's address, its birthday, a number, then session and key (src/condor_utils/condor_claimid_parser.h).
+#: A claim id: a daemon's address, its birthday, a number, then session and key (condor_claimid_parser.h).
 _CLAIM_ID = r"<[^<>\s]*>#[0-9]+#[0-9]+(?:#?\[[^\]]*\])?[^\s\"',\\}]*"
 _JWT = r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*"
 _PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
@@ -57,6 +59,8 @@ def is_secret_attribute(name: str, value: str = "") -> bool:
 
 def is_secret_knob(name: str) -> bool:
     """Tell whether a configuration knob called ``name`` must be left out; all of SEC_* are."""
+    if _GROUP_KNOB.match(name):
+        return False
     if _SECRET_KNOB.search(_KEYBOARD.sub("", name)):
         return True
     return bool(_TOKEN.search(name)) and not _ASSET_KNOB.search(name)

@@ -15,15 +15,19 @@ Number = Union[int, float]
 #: What differs between slots of one kind, in the order of the fields of :class:`Slot`.
 OWN = (
     "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk", "TotalSlotDisk",
-    "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime",
+    "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime", "TotalMemory", "TotalSlotCpus",
+    "TotalSlotMemory", "TotalSlots",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight", "MachineResources",
-    "Consumption*", "TotalCpus", "TotalMemory", "TotalGPUs", "TotalSlot*", "NumClaims", "CondorVersion", "Requirements",
+    "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims", "CondorVersion", "Requirements",
     "Start", "WithinResourceLimits", "Rank", "DiskQuantum", "WantMatching", "WorkingCM", "Offline", "SlotBackfill",
     "BackfillSlot", "Draining", "GPUs_*", "GhostMultiplier",
 )  # fmt: skip
-SLOT = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED) - {"totalslotdisk"})
+SLOT = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
+
+#: Where each own attribute stands in a :class:`Slot`.
+PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 
 PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
 
@@ -46,6 +50,10 @@ class Slot(NamedTuple):
     remote_user: Value
     dynamic_slots: Value
     daemon_start_time: Value
+    total_memory_mb: Value
+    total_slot_cpus: Value
+    total_slot_memory_mb: Value
+    total_slots: Value
 
     def ad(self, changed: dict[str, Number] | None = None) -> Ad:
         """Return the slot's ad with some amounts changed; valid until the next call for a slot of the same frame."""
@@ -53,6 +61,14 @@ class Slot(NamedTuple):
         if changed:
             own.update({attribute(asset): amount for asset, amount in changed.items()})
         return self.frame.ad(own.items())
+
+    def value(self, name: str) -> Value:
+        """Return the attribute ``name``, the slot's own or a shared one; UNDEFINED where it is absent."""
+        place = PLACES.get(name.lower())
+        if place is None:
+            return self.frame.value(name)
+        found: Value = self[place]  # type: ignore[assignment]  # only the first field is a frame
+        return found
 
     def own(self) -> Iterator[tuple[str, Value]]:
         """Yield the attributes that are the slot's own."""
@@ -98,8 +114,7 @@ class Slot(NamedTuple):
         """Return what the slot had at birth (TotalSlot<asset>); what it has where the ad does not say."""
         amounts = self.left()
         for asset in amounts:
-            name = f"TotalSlot{attribute(asset)}"
-            whole = as_number(self.total_slot_disk_kb if asset == DISK else self.frame.value(name))
+            whole = as_number(self.value(f"TotalSlot{attribute(asset)}"))
             amounts[asset] = whole if whole is not None else amounts[asset]
         return amounts
 

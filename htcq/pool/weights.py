@@ -1,28 +1,33 @@
-"""SlotWeight of every slot, evaluated once for each set of values that it looks at."""
+"""SlotWeight of every slot, or another expression, evaluated once for each set of values that it looks at."""
 
 from __future__ import annotations
 
 from htcq.classads import Expr, Value, literal
 from htcq.pool.frame import Frame
-from htcq.pool.slot import OWN, Slot
-
-_OWN = {name.lower(): place for place, name in enumerate(OWN, 1)}
+from htcq.pool.slot import PLACES, Slot
 
 
 class Weights:
-    """The weights of slots; 500,000 slots have a few hundred different ones."""
+    """The weights of slots; 500,000 slots have a few hundred different ones.
 
-    def __init__(self) -> None:
+    Raises:
+        PolicyError: ``text`` is no ClassAd expression.
+    """
+
+    def __init__(self, text: str = "SlotWeight") -> None:
         self._known: dict[tuple[object, ...], Value] = {}
         self._looked_at: dict[int, tuple[int, ...]] = {}
-        self._weight = Expr("SlotWeight")
+        self._weight = Expr(text)
+        self._words = tuple(dict.fromkeys(self._weight.words()))
 
     def of(self, slot: Slot) -> Value:
-        """Return SlotWeight as the ad says it: a number, UNDEFINED, ERROR or something that is no number."""
+        """Return what the expression is in the ad: a number, UNDEFINED, ERROR or something that is no number."""
         frame = slot.frame
         places = self._looked_at.get(id(frame))
         if places is None:
-            places = self._looked_at[id(frame)] = tuple(sorted(_places(frame, "slotweight", set())))
+            seen: set[str] = set()
+            found = {place for word in self._words for place in _places(frame, word, seen)}
+            places = self._looked_at[id(frame)] = tuple(sorted(found))
         key = (id(frame), *[slot[place] for place in places])
         if key not in self._known:
             self._known[key] = self._weight.evaluate(slot.ad())
@@ -31,8 +36,8 @@ class Weights:
 
 def _places(frame: Frame, name: str, seen: set[str]) -> set[int]:
     """Return which own attributes the evaluation of ``name`` can look at, through all that it refers to."""
-    if name in _OWN and name not in frame.texts:
-        return {_OWN[name]}
+    if name in PLACES and name not in frame.texts:
+        return {PLACES[name]}
     if name in seen or literal(frame.text(name) or "0") is not None:
         return set()
     seen.add(name)

@@ -125,18 +125,21 @@ class _Cycle:
 
     def _passes(self, order: Sequence[Node], max_delta: float) -> tuple[Limit, ...]:
         """Let the groups go, step by step, up to what they got; return the limits of the first step."""
+        going = [node for node in order if self._may_go(node)]
         step = min(self.settings.round_robin_rate, max_delta)
-        first = tuple(self._pass(order, step, max_delta))
+        first = tuple(self._pass(going, step, max_delta))
         while step < max_delta and self.waiting:
             step = min(step + self.settings.round_robin_rate, max_delta)
-            self._pass(order, step, max_delta)
+            self._pass(going, step, max_delta)
         return first
 
-    def _pass(self, order: Sequence[Node], step: float, max_delta: float) -> list[Limit]:
+    def _may_go(self, node: Node) -> bool:
+        return node.allocated > 0 and (self.settings.consider_preemption or node.usage < node.allocated)
+
+    def _pass(self, going: Sequence[Node], step: float, max_delta: float) -> list[Limit]:
         limits = []
-        for node in order:
-            skipped = not self.settings.consider_preemption and node.usage >= node.allocated
-            if node.allocated <= 0 or skipped or node.group.name not in self.waiting:
+        for node in going:
+            if node.group.name not in self.waiting:
                 continue
             limit = proposed_limit(node, step, max_delta, not self.settings.use_slot_weights)
             if self.settings.strict_enforce:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TextIO
 
+from htcq.report.printable import printable
+
 _GAP = "  "
+#: Text is not broken into less than so many columns, however deep it is indented.
+_NARROWEST = 20
+_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan", "strong": "bold", "quiet": "dim"}
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:
@@ -73,6 +81,53 @@ class Bar:
 
 
 def progress(stream: TextIO | None = None) -> Silent | Bar:
-    """Return a progress bar on ``stream`` (standard error); a silent one where that is no terminal or NO_COLOR is set."""
+    """Return a progress bar on ``stream`` (standard error), silent on what is no terminal and with NO_COLOR."""
     stream = sys.stderr if stream is None else stream
     return Bar(stream) if stream.isatty() and not os.environ.get("NO_COLOR") else Silent()
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of text: pieces with the name of a style each (empty: none); a ``verbatim`` one is never broken."""
+
+    pieces: tuple[tuple[str, str], ...] = ()
+    indent: int = 0
+    verbatim: bool = False
+
+    @property
+    def text(self) -> str:
+        """The line without its styles."""
+        return "".join(text for text, _ in self.pieces)
+
+
+def show_lines(lines: Iterable[Line], stream: TextIO, plain: bool = False) -> None:
+    """Write ``lines``, broken to the width of a terminal, in colour unless NO_COLOR or ``plain`` forbids it."""
+    if stream.isatty() and not plain and not os.environ.get("NO_COLOR"):
+        _rich_lines(lines, stream)
+        return
+    width = shutil.get_terminal_size().columns if stream.isatty() else 0
+    for line in lines:
+        for row in _broken(line, width):
+            print(f"{' ' * line.indent}{row}".rstrip(), file=stream)
+
+
+def _broken(line: Line, width: int) -> list[str]:
+    text = printable(line.text)
+    if line.verbatim or not width:
+        return [text]
+    return textwrap.wrap(text, max(width - line.indent, _NARROWEST), break_on_hyphens=False) or [""]
+
+
+def _rich_lines(lines: Iterable[Line], stream: TextIO) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, highlight=False)
+    for line in lines:
+        text = Text.assemble(*((printable(text), _STYLES.get(style, style)) for text, style in line.pieces))
+        width = max(console.width - line.indent, _NARROWEST)
+        rows = [text] if line.verbatim else text.wrap(console, width) or [text]
+        for row in rows:
+            row.rstrip()
+            # Whoever copies a verbatim line gets it whole: the terminal breaks it, not htcq.
+            console.print(Text(" " * line.indent).append_text(row), soft_wrap=True)

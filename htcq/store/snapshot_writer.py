@@ -91,9 +91,12 @@ def _finish(content: Path, goal: Path) -> None:
 def _pack(content: Path, packed: Path) -> None:
     handle = os.open(packed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE_MODE)
     # An archive tells who made it, unless it is kept from it.
-    with os.fdopen(handle, "wb") as out, gzip.GzipFile("", "wb", 6, out) as stream:
-        with tarfile.open(fileobj=stream, mode="w") as archive:
-            archive.add(content, content.name, filter=_nobody)
+    with (
+        os.fdopen(handle, "wb") as out,
+        gzip.GzipFile("", "wb", 6, out) as stream,
+        tarfile.open(fileobj=stream, mode="w") as archive,
+    ):
+        archive.add(content, content.name, filter=_nobody)
 
 
 def _nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:

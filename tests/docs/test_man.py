@@ -116,7 +116,7 @@ def test_the_site_file_has_every_key_and_no_other() -> None:
         tag.split()[0] for tag in tags(section(SITE_FILE, "TOP LEVEL", "THE MODEL", "THE PART OF THE MACHINE"))
     }
 
-    assert described == {*settings._TOP_KEYS, *settings._SLOT_KEYS}
+    assert described == {*settings.TOP_KEYS, *settings.SLOT_KEYS}
 
 
 def test_the_node_facts_have_every_key_and_no_other() -> None:

@@ -1,13 +1,13 @@
 """The texts of ads, recorded from a real pool of HTCondor 25.14.1, with names in place of the values that differ.
 
-The files in ``ads/`` hold one ``Attribute = expression`` a line, as ``condor_status -long`` and ``condor_q -long`` print
-them. ``%(name)s`` is filled once, in slot ads once a machine, and ``%%(name)s`` afterwards, once a slot.
+The files in ``ads/`` hold one ``Attribute = expression`` a line, as ``condor_status -long`` and ``condor_q -long``
+print them. ``%(name)s`` is filled once, in slot ads once a machine, and ``%%(name)s`` afterwards, once a slot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,7 +31,7 @@ COMMON: Mapping[str, object] = {
 _BYTES_AT_ONCE = 4 * 1024 * 1024
 
 
-@lru_cache(maxsize=None)
+@cache
 def recorded(name: str) -> Mapping[str, str]:
     """Return the attributes of one recorded ad, or of a part of one."""
     lines = (FOLDER / f"{name}.ad").read_text(encoding="ascii").splitlines()
@@ -45,7 +45,7 @@ def template(*parts: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-@lru_cache(maxsize=None)
+@cache
 def whole(name: str) -> str:
     """Return the template of an ad that is recorded in one piece."""
     return template(recorded(name))

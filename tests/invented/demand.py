@@ -23,10 +23,12 @@ _SCHEDDS = 40
 _FOREIGN_SCHEDDS = 12
 #: The share of submitters who come from elsewhere, of those in a group, and of those who use two access points.
 _FOREIGN, _GROUPED, _TWICE = 0.3, 0.9, 0.05
-_MB_PER_CPU = (500, 1000, 1500, 2000, 2048, 3000, 4000, 4096, 6000, 8000)
+_MB_PER_CPU = (500, 1000, 1000, 1500, 2000, 2000, 2048, 3000, 4000, 6000)
 _DISKS_KB = (100_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000)
-_CPUS = (1,) * 14 + (2,) * 3 + (4,) * 2 + (8, 8, 16, 32)
+_CPUS = (1,) * 26 + (2,) * 3 + (4,) * 2 + (8, 16)
 _GPU_CPUS = (1, 2, 4, 8)
+#: The number of the oldest job of a cluster that has not ended yet.
+_FIRST_PROCS = (0, 0, 120, 4711)
 #: What users write into their requirements; every machine of this pool fulfils it.
 _WISHES = ("", "", "", "", "TARGET.CpuFamily >= 6", "TARGET.has_avx2", 'regexp("^gpu",Machine) == false')
 _TRANSFERS = {
@@ -161,7 +163,8 @@ class Demand:
                 schedd = queue.schedd
                 schedd.clusters += rng.randint(1, 30)
                 known = schedd.autoclusters.setdefault(number, len(schedd.autoclusters) + 1)
-                works.append(Work(queue, self.autoclusters[number], known, schedd.clusters, rng.choice((0, 0, 120, 4711))))
+                first = rng.choice(_FIRST_PROCS)
+                works.append(Work(queue, self.autoclusters[number], known, schedd.clusters, first))
         return works
 
     def _choice(self, popularity: Sequence[float], wanted: Sequence[bool]) -> Choice | None:
@@ -169,8 +172,8 @@ class Demand:
         return Choice(works, itertools.compress(popularity, wanted)) if works else None
 
     def pick(self, rng: Random, system: str, gpus: bool, local: bool) -> Work | None:
-        """Return work for a machine, local or foreign as asked where there is any; None where nothing fits at all."""
-        choice = self._choices[system, gpus, local] or self._choices[system, gpus, not local]
+        """Return work for a machine of ``system``, local or foreign as asked; None where there is none."""
+        choice = self._choices[system, gpus, local]
         return choice.pick(rng) if choice else None
 
 

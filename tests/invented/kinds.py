@@ -30,7 +30,7 @@ DEBIAN = System("Debian", "Debian12", "Debian GNU/Linux 12 (bookworm)", "6.1.0-2
 SYSTEMS = (ENTERPRISE, DEBIAN)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kind:
     """Machines that are alike, but for what each has a little less of: memory and disk.
 
@@ -55,13 +55,13 @@ class Kind:
 
 #: Cpus, memory in GiB, disk in GB, and the share of all machines.
 _HARDWARE = (
-    (8, 32, 200, 0.10),
-    (16, 64, 400, 0.20),
+    (8, 32, 200, 0.06),
+    (16, 64, 400, 0.16),
     (24, 96, 500, 0.10),
-    (32, 128, 1000, 0.20),
-    (48, 192, 1000, 0.12),
-    (64, 256, 2000, 0.14),
-    (96, 384, 2000, 0.06),
+    (32, 128, 1000, 0.22),
+    (48, 192, 1000, 0.14),
+    (64, 256, 2000, 0.16),
+    (96, 384, 2000, 0.07),
     (128, 512, 4000, 0.05),
     (192, 768, 4000, 0.02),
     (256, 1024, 8000, 0.01),

@@ -36,7 +36,7 @@ def _quantized(memory_mb: int) -> Mapping[str, str]:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Policy:
     """What a claim takes of a slot and what it weighs; ``consumption`` is empty where the scheduler's rules hold."""
 
@@ -96,6 +96,10 @@ def _cpus_and_gpus(cpus: int, _memory_mb: int, gpus: int, _dynamic: bool) -> int
     return cpus + 8 * gpus
 
 
+def _memory(_cpus: int, memory_mb: int, _gpus: int, _dynamic: bool) -> int:
+    return memory_mb // 4096
+
+
 PLAIN = Policy("plain", "Cpus", _cpus)
 PLAIN_GPUS = Policy("gpus", "Cpus + 8 * GPUs", _cpus_and_gpus)
 MANUAL = Policy("cp", "Cpus", _cpus, _quantized(128))
@@ -130,12 +134,12 @@ MISTAKES: Mapping[str, Policy] = {
         "bad", "Cpus", _cpus, {**_quantized(128), "ConsumptionGPUs": "quantize(target.RequestGPUs,{ 1 })"}
     ),
     "undefined-weight": Policy("bad", "floor(Licenses / 2)", lambda *_: None, _quantized(128)),
-    "memory-weight": Policy("bad", "floor(Memory / 4096)", lambda _, memory_mb, *__: memory_mb // 4096, _quantized(128)),
+    "memory-weight": Policy("bad", "floor(Memory / 4096)", _memory, _quantized(128)),
     "partial-consumption": Policy(
         "bad", "Cpus", _cpus, {name: text for name, text in _quantized(128).items() if name != "ConsumptionGPUs"}
     ),
     "constant-weight": Policy("bad", "1", lambda *_: 1, _quantized(128)),
     "fractional-cpus": Policy("bad", "Cpus", _cpus, {**_quantized(128), "ConsumptionCpus": "1.5 * target.RequestCpus"}),
 }
-#: Where no job of this pool can run.
+#: Where hardly a job could run: these machines are empty.
 UNCLAIMED = frozenset({"undefined-consumption", "fractional-cpus"})

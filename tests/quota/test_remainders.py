@@ -7,7 +7,7 @@ from htcq.quota.results import Round
 from htcq.quota.settings import Settings
 from htcq.quota.tree import build_tree
 
-UNWEIGHTED = Settings(use_slot_weights=False)
+UNWEIGHTED = Settings(oversubscription=False, use_slot_weights=False)
 
 
 def first_round(knobs: dict[str, str], pool: float, requested: dict[str, float]) -> tuple[Round, dict[str, float]]:
@@ -17,7 +17,7 @@ def first_round(knobs: dict[str, str], pool: float, requested: dict[str, float])
 
 
 def test_fractions_become_a_whole_slot_for_the_greatest_quota() -> None:
-    """Pool 10: a gets 3.5, b 2.5, c 4; the two halves make one slot, which goes to a."""
+    """Pool 10: a gets 3.5, b 2.5, c 4; the two halves make one slot, which goes to c, though it lost nothing."""
     knobs = {
         "GROUP_NAMES": "a b c",
         "GROUP_QUOTA_DYNAMIC_a": "0.35",
@@ -26,7 +26,7 @@ def test_fractions_become_a_whole_slot_for_the_greatest_quota() -> None:
     }
     one, allocated = first_round(knobs, 10, {"a": 9, "b": 9, "c": 9})
 
-    assert allocated == {"<none>": 0, "a": 4, "b": 2, "c": 4}
+    assert allocated == {"<none>": 0, "a": 3, "b": 2, "c": 5}
     assert one.surplus == 0
 
 
@@ -51,9 +51,14 @@ def test_a_slot_that_nobody_may_accept_is_surplus() -> None:
 
 
 def test_a_whole_slot_goes_down_to_the_group_below_that_wants_it() -> None:
-    """p and p.c have quota 1.5 each (oversubscription), the root 1.5: three halves, one whole slot, for p.c."""
-    knobs = {"GROUP_NAMES": "p p.c", "GROUP_QUOTA_DYNAMIC_p": "0.5", "GROUP_QUOTA_DYNAMIC_p.c": "1"}
-    one, allocated = first_round(knobs, 3, {"p.c": 1.0, "p": 2.0})
+    """Pool 5: p.c and q get 2.5 each and lose their halves; p and q are equals, and below p more is wanted."""
+    knobs = {
+        "GROUP_NAMES": "p p.c q",
+        "GROUP_QUOTA_DYNAMIC_p": "0.5",
+        "GROUP_QUOTA_DYNAMIC_p.c": "1",
+        "GROUP_QUOTA_DYNAMIC_q": "0.5",
+    }
+    one, allocated = first_round(knobs, 5, {"p.c": 9, "q": 4})
 
-    assert allocated == {"<none>": 0, "p": 2, "p.c": 1}
-    assert one.surplus == 1.5
+    assert allocated == {"<none>": 0, "p": 0, "p.c": 3, "q": 2}
+    assert one.surplus == 0

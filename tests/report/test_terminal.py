@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from htcq.report.terminal import show_table
+from htcq.report.terminal import progress, show_table
 
 
 class Terminal(io.StringIO):
@@ -36,3 +36,30 @@ def test_a_terminal_shows_brackets_as_they_are(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("TERM", "xterm")
 
     assert "[red]x[/red]" in _shown(Terminal())
+
+
+def test_progress_is_silent_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    _progressed(stream)
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal = Terminal()
+    _progressed(terminal)
+
+    assert (stream.getvalue(), terminal.getvalue()) == ("", "")
+
+
+def test_a_terminal_shows_how_far_it_is_and_is_clean_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = Terminal()
+    _progressed(terminal)
+
+    assert "1/3" in terminal.getvalue()
+    assert "jobs of [red]x" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")
+
+
+def _progressed(stream: io.StringIO) -> None:
+    bar = progress(stream)
+    bar.step(1, 3, "jobs of [red]x")
+    bar.close()

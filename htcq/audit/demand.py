@@ -1,0 +1,109 @@
+"""Who wants how much of a pool, as its negotiator reckons: submitters with jobs, and the group that each belongs to.
+
+Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and hgq_prepare_for_matchmaking of
+GroupEntry.cpp, HTCondor 25.14. Weighted amounts are in the unit of the schedds' slot weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from htcq.classads import Ad, Expr, Missing, as_number
+from htcq.errors import PolicyError
+from htcq.pool.record import Record
+from htcq.quota.knobs import Knobs
+from htcq.quota.tree import Tree, assigned_group
+
+
+@dataclass(frozen=True)
+class Submitter:
+    """One submitter, summed over its schedds.
+
+    ``group`` is the one that it is charged to, ``defaulted`` where that is only an ancestor of the one it names;
+    ``requested`` is what it adds to its group's demand, ``priorities`` the most job priorities at one schedd.
+    """
+
+    name: str
+    group: str
+    defaulted: bool
+    idle: int
+    running: int
+    weighted_idle: float
+    weighted_running: float
+    requested: float
+    priorities: int
+
+
+def submitters_of(records: Iterable[Record], tree: Tree, knobs: Mapping[str, str]) -> tuple[Submitter, ...]:
+    """Return the submitters that the negotiator looks at, in the order of their first ads."""
+    reader = Knobs(knobs)
+    weighted = reader.boolean("NEGOTIATOR_USE_WEIGHTED_DEMAND", True)
+    split = reader.boolean("USE_GLOBAL_JOB_PRIOS", False)
+    found: dict[str, Submitter] = {}
+    for record in _looked_at(records, reader.text("NEGOTIATOR_SUBMITTER_CONSTRAINT")):
+        one = _submitter(record, tree, weighted, split)
+        known = found.get(one.name)
+        found[one.name] = one if known is None else _sum(known, one)
+    return tuple(found.values())
+
+
+def _looked_at(records: Iterable[Record], constraint: str | None) -> Iterator[Record]:
+    try:
+        condition = Expr(constraint) if constraint else None
+    except PolicyError:
+        condition = None
+    for record in records:
+        jobs = _count(record, "IdleJobs") + _count(record, "RunningJobs")
+        if jobs <= 0 or "@" not in record.name or record.value("SkipMatchmaking") is True:
+            continue
+        if condition is None or as_number(condition.evaluate(_ad(record))):
+            yield record
+
+
+def _ad(record: Record) -> Ad:
+    return Ad({name: value for name, value in record.values.items() if not isinstance(value, Missing)})
+
+
+def _submitter(record: Record, tree: Tree, weighted: bool, split: bool) -> Submitter:
+    idle, running = _count(record, "IdleJobs"), _count(record, "RunningJobs")
+    weighted_idle = _weight(record, "WeightedIdleJobs", idle)
+    weighted_running = _weight(record, "WeightedRunningJobs", running)
+    listed = record.value("JobPrioArray")
+    priorities = len(listed.replace(",", " ").split()) if isinstance(listed, str) else 1
+    assigned = assigned_group(tree, record.name)
+    return Submitter(
+        name=record.name,
+        group=assigned.group,
+        defaulted=assigned.defaulted,
+        idle=idle,
+        running=running,
+        weighted_idle=weighted_idle,
+        weighted_running=weighted_running,
+        requested=(weighted_running + weighted_idle if weighted else running + idle) * (priorities if split else 1),
+        priorities=priorities,
+    )
+
+
+def _sum(one: Submitter, other: Submitter) -> Submitter:
+    return Submitter(
+        name=one.name,
+        group=one.group,
+        defaulted=one.defaulted,
+        idle=one.idle + other.idle,
+        running=one.running + other.running,
+        weighted_idle=one.weighted_idle + other.weighted_idle,
+        weighted_running=one.weighted_running + other.weighted_running,
+        requested=one.requested + other.requested,
+        priorities=max(one.priorities, other.priorities),
+    )
+
+
+def _count(record: Record, name: str) -> int:
+    return int(record.number(name) or 0)
+
+
+def _weight(record: Record, name: str, otherwise: int) -> float:
+    """Return a weighted number of jobs; the plain one where the schedd does not say."""
+    value = record.number(name)
+    return float(otherwise if value is None else value)

@@ -1,0 +1,34 @@
+"""Pieces of evidence that many rules show: knobs with their places, and numbers as people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact
+
+#: Most names that a sentence lists.
+_LISTED = 3
+
+
+def knob_fact(evidence: Evidence, name: str, default: str = "(not set)") -> Fact:
+    """Return a knob of the central manager's configuration, with file and line where they are known."""
+    central = evidence.pool.central
+    knob = central.knob(name) if central is not None else None
+    if knob is None:
+        return Fact(name, evidence.setting(name, default))
+    return Fact(knob.name, knob.value, knob.place)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names as a sentence has them: ``a``, ``a and b``, ``a, b and c``, ``a, b, c and 4 more``."""
+    every = list(dict.fromkeys(names))
+    shown = every[:_LISTED] if len(every) > _LISTED + 1 else every
+    tail = [f"{len(every) - len(shown)} more"] if len(shown) < len(every) else []
+    words = shown + tail
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return ``1 submitter`` or ``5 submitters``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

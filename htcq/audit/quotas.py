@@ -1,0 +1,171 @@
+"""What the negotiator makes of the groups of a pool as captured: their tree, demand, usage, quotas and limits.
+
+Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of src/condor_negotiator.V6/GroupEntry.cpp,
+HTCondor 25.14. Amounts are in the pool's unit: slot weights, or slots where weights are off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from htcq.audit.demand import Submitter, submitters_of
+from htcq.audit.supply import Supply
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.pool.slot import Number
+from htcq.pool.weights import Weights
+from htcq.quota.condor import Inputs, TakeTurn, Turn, compute_quotas, nothing_matched
+from htcq.quota.knobs import Knobs
+from htcq.quota.limits import truncated
+from htcq.quota.results import GroupQuota, GroupRound, Quotas
+from htcq.quota.settings import GREATEST_RATE, read_settings
+from htcq.quota.tree import Group, assigned_group, build_tree
+
+
+class PoolQuotas:
+    """The groups of a pool at the moment of its capture. Without configuration there is only the root."""
+
+    def __init__(self, pool: Pool, weights: Weights) -> None:
+        self._pool = pool
+        self.knobs: Mapping[str, str] = {knob.name: knob.value for knob in pool.central or ()}
+        self.tree, in_tree = build_tree(self.knobs)
+        self.settings, in_settings = read_settings(self.knobs)
+        self.problems = (*in_tree, *in_settings)
+        self.supply = Supply(pool.slots or (), weights, self.knobs)
+
+    # Who there is -----------------------------------------------------------------------------------------------
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there is any group but the root: without one the negotiator knows no quotas."""
+        return len(self.tree.groups) > 1
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Every group but the root, breadth first."""
+        return self.tree.groups[1:]
+
+    @cached_property
+    def submitters(self) -> tuple[Submitter, ...]:
+        """The submitters that the negotiator looks at."""
+        return submitters_of(self._pool.submitters, self.tree, self.knobs)
+
+    @cached_property
+    def _by_group(self) -> Mapping[str, tuple[Submitter, ...]]:
+        found: dict[str, list[Submitter]] = {}
+        for submitter in self.submitters:
+            found.setdefault(submitter.group, []).append(submitter)
+        return {group: tuple(submitters) for group, submitters in found.items()}
+
+    def of(self, group: str) -> tuple[Submitter, ...]:
+        """Return the submitters that are charged to ``group`` itself."""
+        return self._by_group.get(group, ())
+
+    def waiting(self, group: str) -> tuple[Submitter, ...]:
+        """Return those of them that have idle jobs."""
+        return tuple(submitter for submitter in self.of(group) if submitter.idle > 0)
+
+    def subtree(self, group: str) -> Iterator[str]:
+        """Yield the names of ``group`` and of all below it."""
+        yield group
+        for child in self.tree[group].children:
+            yield from self.subtree(child)
+
+    def truth(self, name: str, default: bool) -> bool:
+        """Return a truth value of the configuration as the negotiator reads it; ``default`` where it would exit."""
+        return Knobs(self.knobs).boolean(name, default)
+
+    # What they use and want -------------------------------------------------------------------------------------
+
+    @cached_property
+    def accounts(self) -> Mapping[str, Record]:
+        """What the negotiator publishes of its accountant, by name: of groups and of submitters."""
+        return {record.name: record for record in reversed(self._pool.accounting)}
+
+    @cached_property
+    def usage(self) -> Mapping[str, float]:
+        """What each group itself uses: as published, else what its claimed slots weigh."""
+        usage: dict[str, float] = {}
+        for customer, weight in self.supply.charged.items():
+            group = assigned_group(self.tree, customer).group
+            usage[group] = usage.get(group, 0.0) + weight
+        for group in (each.name for each in self.tree.groups):
+            published = self._published(group)
+            if published is not None:
+                usage[group] = float(published)
+        return usage
+
+    def used_by(self, submitter: str) -> Number:
+        """Return what a submitter uses: as published, else what its claimed slots weigh."""
+        published = self._published(submitter)
+        return self.supply.charged.get(submitter, 0) if published is None else published
+
+    def _published(self, name: str) -> Number | None:
+        return self.accounts[name].number("WeightedResourcesUsed") if name in self.accounts else None
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What the next cycle starts from."""
+        requested = {name: sum(each.requested for each in found) for name, found in self._by_group.items()}
+        weight = float(self.supply.pool_weight)
+        return Inputs(self.tree, weight, requested, self.usage, frozenset(self._by_group), self.settings)
+
+    def requested(self, group: str) -> float:
+        """Return what the jobs of ``group`` itself weigh, running and idle, as the negotiator adds them up."""
+        return self.inputs.requested.get(group, 0.0)
+
+    # What they get ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def computed(self) -> Quotas:
+        """The next cycle, if nothing were matched in it."""
+        return compute_quotas(self.inputs)
+
+    @cached_property
+    def _quotas(self) -> Mapping[str, GroupQuota]:
+        return {group.name: group for group in self.computed.groups}
+
+    def quota(self, group: str) -> GroupQuota:
+        """Return what ``group`` is promised."""
+        return self._quotas[group]
+
+    @cached_property
+    def _allocations(self) -> Mapping[str, GroupRound]:
+        return {group.name: group for group in self.computed.rounds[0].groups} if self.computed.rounds else {}
+
+    def allocated(self, group: str) -> float:
+        """Return what ``group`` is allocated in the first round; 0 where there are no groups."""
+        return self._allocations[group].allocated if group in self._allocations else 0.0
+
+    @cached_property
+    def limits(self) -> Mapping[str, float]:
+        """The usage that each group may come to at the end of the first round; without those that get no turn."""
+        return self._last_limits(self.inputs, nothing_matched)
+
+    @cached_property
+    def filled(self) -> Mapping[str, float]:
+        """What each group would use if the pool were emptied and every group in its turn took all that it is let."""
+        used: dict[str, float] = {}
+
+        def take(group: str, limit: int) -> Turn:
+            wanted = self.requested(group)
+            left = self.inputs.pool_weight - sum(used.values()) + used.get(group, 0.0)
+            used[group] = max(used.get(group, 0.0), min(float(limit), wanted, left))
+            return Turn({group: used[group]}, through=used[group] >= wanted)
+
+        compute_quotas(replace(self.inputs, usage={}), take)
+        return used
+
+    def best_limit(self, group: str) -> int:
+        """Return the limit that ``group`` would have in an empty pool if nobody else wanted anything."""
+        alone = replace(
+            self.inputs, usage={}, requested={group: self.requested(group)}, with_submitters=frozenset({group})
+        )
+        return truncated(self._last_limits(alone, nothing_matched).get(group, 0.0))
+
+    def _last_limits(self, inputs: Inputs, take_turn: TakeTurn) -> Mapping[str, float]:
+        whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=GREATEST_RATE, max_rounds=1))
+        rounds = compute_quotas(whole, take_turn).rounds
+        return {limit.group: limit.limit for limit in rounds[0].limits} if rounds else {}

@@ -1,0 +1,53 @@
+"""A name in GROUP_NAMES makes no group: its parent is missing, it stands there twice, or it is the root's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.quota.knobs import TreeProblem
+from htcq.quota.tree import name_key
+
+
+def _reason(problem: TreeProblem) -> tuple[str, str]:
+    if problem.kind == "missing-parent":
+        return f"there is no group {problem.value} above it", f"Add {problem.value} to GROUP_NAMES, with a quota."
+    if problem.kind == "duplicate":
+        return f"it is the same as {problem.value}, since case does not matter", ""
+    return "the name is that of the root group", ""
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    for problem in quotas.problems:
+        if problem.kind not in ("missing-parent", "duplicate", "reserved-name"):
+            continue
+        why, fix = _reason(problem)
+        path = name_key(problem.group) + b"."
+        lost = [each for each in quotas.submitters if each.defaulted and name_key(each.name).startswith(path)]
+        hurt = f"; {counted(len(lost), 'submitter')} of it count for {lost[0].group}" if lost else ""
+        yield Found(
+            cause=f"{problem.kind} {problem.value}".strip(),
+            subject=f"group {problem.group}",
+            message=f"the negotiator ignores group {problem.group}: {why}{hurt}",
+            facts=(knob_fact(evidence, "GROUP_NAMES"),),
+            fix=fix,
+            examples=(problem.group,),
+        )
+
+
+RULE = Rule(
+    id="group-dropped",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="A name in GROUP_NAMES makes no group",
+    consequence=(
+        "The negotiator logs a warning and goes on without the group. Its jobs are charged to the nearest group above "
+        "that exists, at worst to the root, and its quota does nothing."
+    ),
+    fix="List every group once, in one spelling, together with all groups above it.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
+    find=_find,
+)

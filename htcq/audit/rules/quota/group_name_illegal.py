@@ -1,0 +1,37 @@
+"""A group's name has a character that no knob's name may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for problem in evidence.quotas.problems:
+        if problem.kind == "illegal-name":
+            odd = "".join(dict.fromkeys(each for each in problem.group if not (each.isalnum() or each in "_./")))
+            yield Found(
+                cause="illegal name",
+                subject=f"group {problem.group}",
+                message=f"group {problem.group} cannot have a quota: no knob may have {odd or problem.group!r} in its name",
+                facts=(knob_fact(evidence, "GROUP_NAMES"),),
+                examples=(problem.group,),
+            )
+
+
+RULE = Rule(
+    id="group-name-illegal",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL,),
+    summary="A group's name has characters that knobs may not have",
+    consequence=(
+        "A line such as GROUP_QUOTA_nice-user = 10 is an illegal identifier: every daemon that reads it exits. Without "
+        "it the group's quota is 0."
+    ),
+    fix="Rename the group: letters, digits, '_' and '/' are allowed, '.' between a group and its subgroup.",
+    source="src/condor_utils/config.cpp:is_valid_param_name, 25.14; condor_config_val 25.14.1 refuses such a line",
+    find=_find,
+)

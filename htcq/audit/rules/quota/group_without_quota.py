@@ -1,0 +1,42 @@
+"""A group has no quota: its own and those of all groups below it are 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    # What no knob can be set for is told by the rule on names.
+    illegal = {problem.group for problem in quotas.problems if problem.kind == "illegal-name"}
+    for problem in quotas.problems:
+        if problem.kind == "no-quota" and problem.group not in illegal:
+            below = len(list(quotas.subtree(problem.group))) - 1
+            others = f", and so is that of {counted(below, 'group')} below it" if below else ""
+            yield Found(
+                cause="no quota",
+                subject=f"group {problem.group}",
+                message=f"group {problem.group} has neither {problem.knob} nor a dynamic one: its quota is 0{others}",
+                facts=(knob_fact(evidence, "GROUP_NAMES"), knob_fact(evidence, problem.knob)),
+                fix=f"{problem.knob} = AMOUNT, or GROUP_QUOTA_DYNAMIC_{problem.group} = SHARE from 0 to 1",
+                examples=(problem.group,),
+            )
+
+
+RULE = Rule(
+    id="group-without-quota",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="A group of GROUP_NAMES has no quota",
+    consequence=(
+        "The negotiator gives it a dynamic quota of 0, and nothing to the groups below it. It gets slots only where it "
+        "accepts surplus and others leave some."
+    ),
+    fix="Set GROUP_QUOTA_<group> (an amount) or GROUP_QUOTA_DYNAMIC_<group> (a share from 0 to 1).",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_assign_quotas, 25.14",
+    find=_find,
+)

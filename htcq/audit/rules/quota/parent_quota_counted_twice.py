@@ -1,0 +1,69 @@
+"""A group keeps its whole quota and hands it to the groups below it as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.quotas import PoolQuotas
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION"
+#: More than this part of the pool is more than arithmetic alone explains.
+_EXCESS = 1e-6
+
+
+def _given(quotas: PoolQuotas, group: str) -> float:
+    return sum(quotas.quota(child.name).subtree_quota for child in quotas.tree.children(group))
+
+
+def _used_below(quotas: PoolQuotas, group: str) -> bool:
+    return any(quotas.of(below) for below in quotas.subtree(group) if below != group)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    if not quotas.settings.oversubscription:
+        return
+    twice = [group.name for group in quotas.groups if _given(quotas, group.name) > 0]
+    facts = (knob_fact(evidence, _KNOB, "true"),)
+    for name in twice:
+        own, given = quotas.quota(name).quota, _given(quotas, name)
+        if quotas.of(name) and _used_below(quotas, name):
+            yield Found(
+                cause=name,
+                subject=f"group {name}",
+                message=f"group {name} keeps its quota of {own:g} and hands {given:g} to the groups below it: "
+                f"together they are promised {own + given:g}",
+                facts=facts,
+            )
+    used = [name for name in twice if _used_below(quotas, name)]
+    pool = quotas.inputs.pool_weight
+    # Where groups regroup, the root is allocated the whole pool beside all others.
+    counted = quotas.groups if quotas.tree.root.autoregroup else quotas.tree.groups
+    allocated = sum(quotas.allocated(group.name) for group in counted)
+    if used and allocated > pool * (1 + _EXCESS):
+        first = used[0]
+        yield Found(
+            cause="allocated",
+            subject="the pool",
+            message=f"{allocated:g} of a pool of {pool:g} is allocated: {first}, for one, keeps its quota of "
+            f"{quotas.quota(first).quota:g} and hands {_given(quotas, first):g} to the groups below it",
+            facts=facts,
+        )
+
+
+RULE = Rule(
+    id="parent-quota-counted-twice",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    summary="A group's quota counts twice: for itself and for the groups below it",
+    consequence=(
+        "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with subgroups keeps all of its "
+        "quota and also hands it on. The groups are allocated more than the pool has, and who has the first turn wins."
+    ),
+    fix="NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14; 112 of 100 seen on 25.14.1",
+    find=_find,
+)

@@ -1,0 +1,51 @@
+"""A knob of group quotas has a value on which the negotiator exits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.quota.knobs import TreeProblem
+
+#: What a knob must be, by how its name begins; the longest beginning counts.
+_ALLOWED = {
+    "GROUP_QUOTA_": "a number from 0 to 2147483647",
+    "GROUP_QUOTA_DYNAMIC_": "a number from 0 to 1",
+    "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS": "a whole number of at least 1",
+    "GROUP_QUOTA_ROUND_ROBIN_RATE": "a number of at least 1",
+}
+
+
+def _allowed(problem: TreeProblem) -> str:
+    if problem.kind == "not-a-boolean":
+        return "true or false"
+    fitting = [beginning for beginning in _ALLOWED if problem.knob.upper().startswith(beginning)]
+    return _ALLOWED[max(fitting, key=len)] if fitting else "a number"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for problem in evidence.quotas.problems:
+        if problem.fatal and problem.kind != "not-an-expression":
+            yield Found(
+                cause=problem.knob.upper(),
+                subject=f"knob {problem.knob}",
+                message=f"{problem.knob} = {problem.value} ends the negotiator: it must be {_allowed(problem)}",
+                facts=(knob_fact(evidence, problem.knob),),
+            )
+
+
+RULE = Rule(
+    id="quota-out-of-range",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL,),
+    summary="A knob of group quotas has a value on which the negotiator exits",
+    consequence=(
+        "The negotiator exits at its start and at each reconfiguration; the master restarts it, and it exits again: "
+        "nothing in the pool is matched."
+    ),
+    fix="Static quotas are numbers from 0 to 2147483647, dynamic ones from 0 to 1; the rest is true or false.",
+    source="src/condor_utils/condor_config.cpp:param_double, param_boolean, 25.14",
+    find=_find,
+)

@@ -1,0 +1,65 @@
+"""The static quotas of the top-level groups come to all of the pool or more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.quota.tree import ROOT
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    pool = quotas.inputs.pool_weight
+    tops = quotas.tree.children(ROOT)
+    promised = sum(group.config_quota for group in tops if group.static)
+    shared = sum(group.config_quota for group in tops if not group.static)
+    if not quotas.grouped or pool <= 0:
+        return
+    dynamic = [group.name for group in tops if not group.static and group.config_quota > 0]
+    hurt = len([each for top in dynamic for group in quotas.subtree(top) for each in quotas.of(group)])
+    ungrouped = 0 if quotas.tree.root.autoregroup else len(quotas.of(ROOT))
+    left_out = [f"{counted(ungrouped, 'submitter')} without a group"] if ungrouped else []
+    left_out += [f"{counted(hurt, 'submitter')} of groups with dynamic quotas"] if hurt else []
+    facts = tuple(knob_fact(evidence, f"GROUP_QUOTA_{group.name}") for group in tops if group.static)
+    if promised >= pool and left_out:
+        yield Found(
+            cause="static quotas",
+            subject="the pool",
+            message=f"static quotas promise {promised:g} of a pool of {pool:g}: no quota is left for "
+            + " and ".join(left_out),
+            facts=facts,
+        )
+    elif promised > pool:
+        yield Found(
+            cause="static quotas",
+            subject="the pool",
+            message=f"static quotas promise {promised:g} of a pool of {pool:g}",
+            facts=facts,
+            severity=Severity.INFO,
+        )
+    elif shared >= 1 and ungrouped:
+        yield Found(
+            cause="dynamic quotas",
+            subject="the pool",
+            message=f"dynamic quotas share out all of the pool of {pool:g}: {left_out[0]} only get what others leave",
+            facts=tuple(knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{name}") for name in dynamic),
+            severity=Severity.INFO,
+        )
+
+
+RULE = Rule(
+    id="quotas-fill-the-pool",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    summary="Static quotas of the top-level groups promise all of the pool or more",
+    consequence=(
+        "The root group's quota is 0, and so are those of top-level groups with dynamic quotas: their jobs only get "
+        "what nobody else wants. Quotas that exceed the pool cannot all be kept."
+    ),
+    fix="Lower the static quotas until their sum stays below the pool, or use dynamic quotas.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
+    find=_find,
+)

@@ -1,0 +1,34 @@
+"""A group has a static and a dynamic quota."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for problem in evidence.quotas.problems:
+        if problem.kind == "both-kinds":
+            static = knob_fact(evidence, f"GROUP_QUOTA_{problem.group}")
+            yield Found(
+                cause="both kinds",
+                subject=f"group {problem.group}",
+                message=f"{problem.knob} = {problem.value} is ignored: GROUP_QUOTA_{problem.group} = {static.value} counts",
+                facts=(static, knob_fact(evidence, problem.knob)),
+                examples=(problem.group,),
+            )
+
+
+RULE = Rule(
+    id="static-and-dynamic-quota",
+    severity=Severity.INFO,
+    needs=(Need.CENTRAL,),
+    summary="A group has both a static and a dynamic quota",
+    consequence="The negotiator takes the static one and never looks at the dynamic one.",
+    fix="Delete one of GROUP_QUOTA_<group> and GROUP_QUOTA_DYNAMIC_<group>.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
+    find=_find,
+)

@@ -1,0 +1,44 @@
+"""Quotas are not enforced strictly: groups that accept surplus use more than the group above them may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rules.quota.siblings_under_refusing_parent import refusing, taken
+
+_KNOB = "NEGOTIATOR_STRICT_ENFORCE_QUOTA"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    if quotas.settings.strict_enforce:
+        return
+    for group, cap in refusing(quotas):
+        comes_to = taken(quotas, group.name)
+        if comes_to > cap + 0.5:
+            yield Found(
+                cause=group.name,
+                subject=f"group {group.name}",
+                message=f"group {group.name} accepts no surplus, but it and the groups below it can come to use "
+                f"{comes_to:g} of its {cap:g}",
+                facts=(knob_fact(evidence, _KNOB),),
+                examples=(group.name,),
+            )
+
+
+RULE = Rule(
+    id="strict-quota-off",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    summary="NEGOTIATOR_STRICT_ENFORCE_QUOTA is false, and groups can exceed the quota of one above them",
+    consequence=(
+        "Without it nothing caps the sum of a group and those below it. Groups that accept surplus also get what the "
+        "group above them keeps for itself, so that together they use up to twice its quota."
+    ),
+    fix="NEGOTIATOR_STRICT_ENFORCE_QUOTA = True",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:strict_enforce_quota, 25.14; 40 of 20 seen on 25.14.1",
+    find=_find,
+)

@@ -1,0 +1,82 @@
+"""Which rules are checked, and how: what the command line and the site file say of them, by rule id."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+
+from htcq.audit.catalog import RULES, rule
+from htcq.audit.engine import Verdict
+from htcq.audit.rule import Rule, Severity
+from htcq.errors import InputError
+from htcq.settings import AuditSettings, RuleSettings
+
+#: The severity from which on an audit fails: a word for each, and one for none.
+NEVER = "never"
+_SEVERITIES = {severity.word: severity for severity in sorted(Severity, reverse=True)}
+THRESHOLDS = (*_SEVERITIES, NEVER)
+
+
+def threshold(word: str, where: str) -> Severity | None:
+    """Return the severity that ``word`` names; None for ``never``.
+
+    Raises:
+        InputError: there is none; ``where`` says who named it.
+    """
+    return None if word == NEVER else _severity(word, where, THRESHOLDS)
+
+
+def chosen_rules(only: Sequence[str], ignored: Sequence[str], site: AuditSettings) -> tuple[Rule, ...]:
+    """Return the rules to check: those of ``only`` (all that the site has not disabled if empty) but ``ignored``.
+
+    Both hold rule ids or shell patterns of them.
+
+    Raises:
+        InputError: no rule has that id or matches that pattern, or none is left.
+    """
+    disabled = {id_ for id_, each in site.rules.items() if each.disable}
+    wanted = _named(only) if only else {each.id for each in RULES} - disabled
+    chosen = tuple(each for each in RULES if each.id in wanted - _named(ignored))
+    if not chosen:
+        raise InputError("no rule is left to check", "leave out --ignore, or see 'htcq explain' for the rules")
+    return chosen
+
+
+def verdicts(site: AuditSettings) -> dict[str, Verdict]:
+    """Return what the site says of severities and subjects by rule id.
+
+    Raises:
+        InputError: a rule or a severity that there is not.
+    """
+    return {_known_id(id_): _verdict(id_, each) for id_, each in site.rules.items()}
+
+
+def _verdict(id_: str, given: RuleSettings) -> Verdict:
+    where = f"htcq.toml: audit.rules.{id_}.severity"
+    severity = _severity(given.severity, where, tuple(_SEVERITIES)) if given.severity else None
+    return Verdict(severity=severity, only=given.only, ignore=given.ignore)
+
+
+def _known_id(id_: str) -> str:
+    try:
+        return rule(id_).id
+    except InputError as error:
+        raise InputError(f"htcq.toml: audit.rules.{id_}: {error}", error.hint) from error
+
+
+def _severity(word: str, where: str, words: Sequence[str]) -> Severity:
+    if word not in _SEVERITIES:
+        raise InputError(f"{where} is '{word}'", f"it must be {', '.join(words[:-1])} or {words[-1]}")
+    return _SEVERITIES[word]
+
+
+def _named(patterns: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for pattern in patterns:
+        ids = {each.id for each in RULES if fnmatch.fnmatchcase(each.id, pattern)}
+        if not ids:
+            if any(mark in pattern for mark in "*?["):
+                raise InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
+            rule(pattern)
+        found |= ids
+    return found

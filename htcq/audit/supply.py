@@ -1,0 +1,111 @@
+"""What the negotiator has to share out: the slots that it sees, what they weigh, and whom they are charged to.
+
+Follows negotiationTime, sumSlotWeights and count_effective_slots of src/condor_negotiator.V6/matchmaker.cpp and
+Accountant.cpp:GetSlotWeight, HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from htcq.classads import UNDEFINED, Value, as_number
+from htcq.errors import PolicyError
+from htcq.pool.kind import accounted
+from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.pool.weights import Weights
+from htcq.quota.knobs import Knobs
+
+#: Which slots the negotiator knows at all, and which of them count for the quotas; the older name of the latter.
+SLOT_CONSTRAINT, POOLSIZE_CONSTRAINT = "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT"
+OLD_POOLSIZE_CONSTRAINT = "GROUP_DYNAMIC_MACH_CONSTRAINT"
+
+
+class Supply:
+    """The slots of a pool as one negotiator sees them; ``weights`` are those that the slots' own ads say."""
+
+    def __init__(self, slots: Iterable[Slot], weights: Weights, knobs: Mapping[str, str]) -> None:
+        reader = Knobs(knobs)
+        self._all = tuple(slots)
+        self._weights = weights
+        self._seen = _parsed(reader.text(SLOT_CONSTRAINT))
+        self._counted = _parsed(reader.text(POOLSIZE_CONSTRAINT) or reader.text(OLD_POOLSIZE_CONSTRAINT))
+        self._central = _parsed(reader.text("SLOT_WEIGHT") or "Cpus")
+        self._forced = reader.boolean("FORCE_NEGOTIATOR_SLOT_WEIGHT", False)
+        self.weighted = reader.boolean("NEGOTIATOR_USE_SLOT_WEIGHTS", True)
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots for which NEGOTIATOR_SLOT_CONSTRAINT holds: no other is matched, counted or charged."""
+        seen = self._seen
+        return self._all if seen is None else tuple(slot for slot in self._all if _holds(seen.of(slot)))
+
+    def weight(self, slot: Slot) -> Number:
+        """Return what the accountant reckons with: 1 each where slot weights are off.
+
+        Where the slot's own SlotWeight is no number, or always if so configured, the central manager's counts.
+        """
+        if not self.weighted:
+            return 1
+        value: Value = UNDEFINED if self._forced else self._weights.of(slot)
+        if as_number(value) is None and self._central is not None:
+            value = self._central.of(slot)
+        return accounted(value)
+
+    @cached_property
+    def pool_weight(self) -> Number:
+        """What quotas are shares of: the weight of the counted slots; where weights are off, their cpus and slots."""
+        if self.weighted:
+            return sum(self.weight(slot) * _multiplier(slot) for slot in self._in_pool())
+        return sum(_slots_in(slot) for slot in self._in_pool())
+
+    @cached_property
+    def least_weight(self) -> Number:
+        """The smallest weight of any slot; 0 where there are none."""
+        return min((self.weight(slot) * _multiplier(slot) for slot in self.slots), default=0)
+
+    @cached_property
+    def charged(self) -> Mapping[str, Number]:
+        """The weight of the claimed slots by whom it is charged to."""
+        charged: dict[str, Number] = {}
+        for slot in self.slots:
+            if slot.claimed and slot.customer:
+                charged[slot.customer] = charged.get(slot.customer, 0) + self.weight(slot)
+        return charged
+
+    @cached_property
+    def claims(self) -> Mapping[str, int]:
+        """The number of claimed slots by whom they are charged to."""
+        claims: dict[str, int] = {}
+        for slot in self.slots:
+            if slot.claimed and slot.customer:
+                claims[slot.customer] = claims.get(slot.customer, 0) + 1
+        return claims
+
+    def _in_pool(self) -> Iterator[Slot]:
+        counted = self._counted
+        return (slot for slot in self.slots if counted is None or _holds(counted.of(slot)))
+
+
+def _parsed(text: str | None) -> Weights | None:
+    """Return the expression, to be evaluated in slots; None where there is none or it is no ClassAd expression."""
+    try:
+        return None if text is None else Weights(text)
+    except PolicyError:
+        return None
+
+
+def _holds(value: Value) -> bool:
+    return bool(as_number(value))
+
+
+def _multiplier(slot: Slot) -> Number:
+    """Return how many machines an offline slot stands for."""
+    multiplier = slot.frame.value("GhostMultiplier") if "GhostMultiplier" in slot.frame else 1
+    return multiplier if isinstance(multiplier, int) else 1
+
+
+def _slots_in(slot: Slot) -> int:
+    if slot.type != PARTITIONABLE:
+        return 1
+    return slot.cpus if isinstance(slot.cpus, int) else 1

@@ -1,0 +1,195 @@
+"""Look for what is wrong with a pool: consumption, weights, quotas, configuration.
+
+The pool is a snapshot, or it is captured first; nothing is changed. 'htcq explain' lists the rules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.cli.source import add_source_options, read_source
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
+
+if TYPE_CHECKING:
+    from htcq.audit.engine import Audit
+    from htcq.audit.evidence import Evidence
+    from htcq.audit.rule import Severity
+
+TABLE, TEXT, JSON, CSV, LINES, PROMETHEUS, NAGIOS = "table", "text", "json", "csv", "lines", "prometheus", "nagios"
+FORMS = (TABLE, TEXT, JSON, CSV, LINES, PROMETHEUS, NAGIOS)
+_FAIL_ON = "error"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq audit``."""
+    add_source_options(parser)
+    rules = parser.add_argument_group("rules")
+    rules.add_argument("--only", metavar="RULE,…", action="append", help="these rules alone; ids or shell patterns")
+    rules.add_argument("--ignore", metavar="RULE,…", action="append", help="all rules but these")
+    rules.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
+    rules.add_argument("--baseline", metavar="FILE", help="report what a former --json output does not have")
+    rules.add_argument("--fail-on", metavar="SEVERITY", help="exit 1 from there on: error, warning, info or never")
+    output = parser.add_argument_group("output")
+    output.add_argument("--format", metavar="FORM", help=f"{', '.join(FORMS[:-1])} or {NAGIOS} (default {TABLE})")
+    output.add_argument("--json", "-json", action="store_true", help="--format json")
+    output.add_argument("--csv", action="store_true", help="--format csv")
+    output.add_argument("--html", metavar="FILE", help="write a page of it besides")
+    output.add_argument("--prometheus", metavar="FILE", help="write its metrics besides, for a textfile collector")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Audit, then write, print, and tell by the exit status how bad it is."""
+    if arguments.format != NAGIOS:
+        return _audit(arguments)
+    from htcq.report.nagios import UNKNOWN, unknown_output
+
+    try:
+        return _audit(arguments)
+    except HtcqError as error:
+        # A monitoring system takes any other status for a verdict on the pool.
+        print(unknown_output(f"{error} ({error.hint})" if error.hint else str(error)))
+        return UNKNOWN
+
+
+def _form(arguments: argparse.Namespace) -> str:
+    forms = ((arguments.format, arguments.format), (arguments.json, JSON), (arguments.csv, CSV))
+    asked = list(dict.fromkeys(form for given, form in forms if given))
+    if arguments.format and arguments.format not in FORMS:
+        raise InputError(f"--format {arguments.format}: unknown", f"choose one of {', '.join(FORMS)}")
+    if len(asked) > 1:
+        raise InputError(f"the forms {' and '.join(asked)} contradict each other", "one goes to standard output")
+    if arguments.format == NAGIOS and arguments.fail_on:
+        raise InputError("--fail-on contradicts --format nagios", "its status is that of a monitoring plugin")
+    return asked[0] if asked else TABLE
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from htcq.audit.engine import audit
+    from htcq.audit.evidence import Evidence
+    from htcq.audit.site import chosen_rules, threshold, verdicts
+    from htcq.cli.site import read_site_file
+
+    form = _form(arguments)
+    places = [_place(each) for each in (arguments.html, arguments.prometheus) if each]
+    if len(set(places)) < len(places):
+        raise InputError(f"--html and --prometheus both write {places[0]}", "give each a name of its own")
+    site = read_site_file(arguments.config).audit
+    word, where = (arguments.fail_on, "--fail-on") if arguments.fail_on else (site.fail_on, "htcq.toml: audit.fail_on")
+    worst = threshold(word or _FAIL_ON, where)
+    rules = chosen_rules(_ids(arguments.only), _ids(arguments.ignore), site)
+    opinions = verdicts(site)
+    known = _known(arguments.baseline)
+    evidence = Evidence(read_source(arguments))
+    outcome = audit(evidence, rules, opinions).since(known)
+    _write(arguments, outcome, evidence)
+    _print(outcome, form)
+    return _status(outcome, worst, form)
+
+
+def _ids(given: Sequence[str] | None) -> list[str]:
+    return [id_.strip() for each in given or () for id_ in each.split(",")]
+
+
+def _known(baseline: str | None) -> frozenset[str]:
+    if not baseline:
+        return frozenset()
+    from htcq.report.audit_json import fingerprints
+
+    try:
+        text = Path(baseline).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", error)
+        raise InputError(f"{baseline} cannot be read: {reason}", "'htcq audit --json' makes one") from error
+    return fingerprints(text, baseline)
+
+
+def _place(name: str) -> Path:
+    """Return where a file is to be written, before a pool is asked in vain."""
+    path = Path(name)
+    if not path.parent.is_dir():
+        raise InputError(f"{path.parent} is not a directory", "make it first")
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError(f"{path} is not a plain file", "give the name of a file to be written")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(f"{path.parent} is not writable", "choose another directory")
+    return path
+
+
+def _write(arguments: argparse.Namespace, outcome: Audit, evidence: Evidence) -> None:
+    texts: dict[str, str] = {}
+    if arguments.html:
+        from htcq.report.audit_html import audit_page
+        from htcq.report.pictures import pictures_of
+
+        texts[arguments.html] = audit_page(outcome, pictures_of(evidence))
+    if arguments.prometheus:
+        texts[arguments.prometheus] = _metrics(outcome)
+    for name, text in texts.items():
+        _put(name, text)
+
+
+def _put(name: str, text: str) -> None:
+    from htcq.whole_file import put
+
+    try:
+        put(Path(name), text)
+    except OSError as error:
+        raise InputError(f"{name} cannot be written: {error.strerror}", "choose another place for it") from error
+
+
+def _metrics(outcome: Audit) -> str:
+    import time
+
+    from htcq.report.audit_metrics import audit_metrics
+
+    return audit_metrics(outcome, time.time())
+
+
+def _print(outcome: Audit, form: str) -> None:
+    if form in (TABLE, TEXT):
+        from htcq.report.audit_text import show_audit
+
+        show_audit(outcome, sys.stdout, plain=form == TEXT)
+    elif form == JSON:
+        import json
+
+        from htcq.report.audit_json import audit_json
+
+        print(json.dumps(audit_json(outcome), indent=2))
+    elif form == CSV:
+        from htcq.report.audit_rows import write_csv
+
+        write_csv(outcome, sys.stdout)
+        for each in outcome.incomplete:
+            print(f"htcq: read in part: {each}", file=sys.stderr)
+    else:
+        print(_text(outcome, form), end="")
+
+
+def _text(outcome: Audit, form: str) -> str:
+    if form == PROMETHEUS:
+        return _metrics(outcome)
+    if form == NAGIOS:
+        from htcq.report.nagios import plugin_output
+
+        return f"{plugin_output(outcome)}\n"
+    from htcq.report.audit_rows import audit_lines
+
+    return "".join(f"{line}\n" for line in audit_lines(outcome))
+
+
+def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
+    if form == NAGIOS:
+        from htcq.report.nagios import plugin_status
+
+        return plugin_status(outcome)
+    if not outcome.checked:
+        print("htcq: no rule could be checked for want of evidence", file=sys.stderr)
+        return EXIT_UNKNOWN
+    found = outcome.worst()
+    return EXIT_FINDINGS if worst is not None and found is not None and found >= worst else EXIT_FINE

@@ -1,0 +1,62 @@
+"""Show what jobs cost on the slots of a pool: when they are matched, while they run, and by the accountant's books."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from htcq.cli.source import add_source_options, read_source
+from htcq.errors import EXIT_FINE, InputError
+from htcq.pool.costs import costs
+from htcq.pool.jobclass import job_classes, made_up
+from htcq.pool.kind import kinds_of
+from htcq.pool.weights import Weights
+from htcq.settings import parse_shape
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq cost``."""
+    add_source_options(parser)
+    parser.add_argument(
+        "--job", metavar="SHAPE", action="append", help="cost of such a job instead of the pool's: cpus=1,memory=8GiB"
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument("--all", action="store_true", help="every job class and weight expression in the tables")
+    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    output.add_argument("--csv", action="store_true", help="print the charges as CSV")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print the match-cost audit."""
+    if arguments.json and arguments.csv:
+        raise InputError("--json and --csv contradict each other", "give one of them")
+    shapes = [parse_shape(text) for text in arguments.job or ()]
+    pool = read_source(arguments)
+    if not pool.slots:
+        raise InputError(f"{pool.source} has no slots", "a cost needs the slot ads: collector.ads of a snapshot")
+    if shapes:
+        classes = tuple(made_up(text, shape.full()) for text, shape in zip(arguments.job, shapes))
+    else:
+        classes = job_classes(pool.jobs or ())
+    found = costs(pool, kinds_of(pool.slots), classes, Weights())
+    if arguments.json:
+        import json
+
+        from htcq.report.cost import cost_json
+
+        print(json.dumps(cost_json(found, pool), indent=2))
+    elif arguments.csv:
+        import csv
+
+        from htcq.report.cost import COLUMNS, cost_rows
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(cost_rows(found))
+    else:
+        from htcq.report.cost import show_costs
+
+        show_costs(found, sys.stdout, arguments.all)
+        for told in (*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)):
+            print(f"htcq: incomplete: {told}", file=sys.stderr)
+    return EXIT_FINE

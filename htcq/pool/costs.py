@@ -1,0 +1,252 @@
+"""The match-cost audit: what each job class costs on each kind of slot, when it is matched and while it runs.
+
+The negotiator charges the match cost for one cycle; from then on the accountant charges SlotWeight of the claimed
+slot's own ad (Accountant.cpp:AddMatch and CheckMatches, HTCondor 25.14). Weights are in the unit that the slots' own
+expressions have, amounts in MB, KiB and counts.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from htcq.classads import as_number
+from htcq.pool.jobclass import JobClass
+from htcq.pool.kind import Kind, accounted
+from htcq.pool.matching import Wall, wall
+from htcq.pool.pool import Pool
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
+from htcq.pool.weights import Weights
+from htcq.units import CPUS, DISK, MEMORY
+
+_CHILD = re.compile(r"(.+)_[0-9]+@(.+)\Z")
+#: Sums of weights closer than this are equal: reals lose a little.
+_CLOSE = 1e-6
+#: Default MODIFY_REQUEST_EXPR_REQUESTCPUS, -MEMORY and -DISK (param_info.in, 25.14).
+_QUANTA: Mapping[str, int] = {CPUS: 1, MEMORY: 128, DISK: 1024}
+
+
+@dataclass(frozen=True)
+class Charge:
+    """One job class on one kind of slot.
+
+    ``match_cost`` is what the negotiator charges, ``standing_charge`` what the accountant charges for the claim that
+    results, ``held`` what it holds now for each of the ``claims`` that jobs of the class have there. None: no number,
+    or nothing of the kind.
+    """
+
+    kind: Kind
+    jobs: JobClass
+    wall: Wall
+    asset: str
+    consumption: Mapping[str, Number | None]
+    match_cost: Number | None
+    standing_charge: Number | None
+    claims: int
+    held: Number | None
+
+    @property
+    def gap(self) -> Number | None:
+        """Return the standing charge minus the match cost: below 0 accounting leaks, above 0 it overcharges."""
+        if self.match_cost is None or self.standing_charge is None:
+            return None
+        return self.standing_charge - self.match_cost
+
+
+@dataclass(frozen=True)
+class Conservation:
+    """Whether the weight of the full slot is what is left plus what is charged, on all slots of one kind.
+
+    ``broken`` counts the slots where it is not; ``worst`` is the largest gap of one slot, with its sign.
+    """
+
+    kind: Kind
+    full: Number
+    left: Number
+    charged: Number
+    broken: int
+    worst: Number
+    examples: tuple[str, ...]
+
+    @property
+    def gap(self) -> Number:
+        """Return what is left plus what is charged, minus the weight of the full slots."""
+        return self.left + self.charged - self.full
+
+
+@dataclass(frozen=True)
+class Share:
+    """One weight expression: how many slots have it, and how much of the pool's weight."""
+
+    expression: str
+    slots: int
+    weight: Number
+    share: float
+
+
+@dataclass(frozen=True)
+class Customer:
+    """One submitter: what the accountant publishes, and what the weights of its claimed slots add up to."""
+
+    name: str
+    published: Number | None
+    claimed: Number
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The whole match-cost audit of a pool."""
+
+    kinds: tuple[Kind, ...]
+    classes: tuple[JobClass, ...]
+    charges: tuple[Charge, ...]
+    conservation: tuple[Conservation, ...]
+    shares: tuple[Share, ...]
+    customers: tuple[Customer, ...]
+
+
+def match_cost(kind: Kind, taken: Mapping[str, Number | None]) -> Number | None:
+    """Return what the negotiator charges for one match: W(R) - W(R') by policy, else the whole slot's weight."""
+    return kind.cost(taken) if kind.supports_policy else kind.plain_weight()
+
+
+def costs(pool: Pool, kinds: Sequence[Kind], classes: Sequence[JobClass], weights: Weights) -> Costs:
+    """Return the match-cost audit of ``pool`` for ``classes`` of jobs; ``kinds`` are all its slots."""
+    offered = tuple(kind for kind in kinds if kind.type != DYNAMIC)
+    held = _held(pool, offered, weights)
+    return Costs(
+        kinds=offered,
+        classes=tuple(classes),
+        charges=tuple(
+            _charge(kind, jobs, held.get((id(kind), id(jobs.frame)), [])) for kind in offered for jobs in classes
+        ),
+        conservation=tuple(_conservation(offered, pool.slots or (), weights)),
+        shares=weight_shares(pool.slots or (), weights),
+        customers=_customers(pool, weights),
+    )
+
+
+def _charge(kind: Kind, jobs: JobClass, held: Sequence[Number]) -> Charge:
+    stands, asset = wall(kind, jobs)
+    taken = kind.consumed(jobs.ad()) if kind.supports_policy else _carved(kind, jobs)
+    matches = stands is Wall.NONE
+    got = {each: amount or 0 for each, amount in taken.items()}
+    standing = kind.standing_weight(got) if kind.type == PARTITIONABLE else kind.full_weight
+    return Charge(
+        kind=kind,
+        jobs=jobs,
+        wall=stands,
+        asset=asset,
+        consumption=taken,
+        match_cost=match_cost(kind, taken) if matches else None,
+        standing_charge=accounted(standing) if matches else None,
+        claims=len(held),
+        held=sum(held) / len(held) if held else None,
+    )
+
+
+def _carved(kind: Kind, jobs: JobClass) -> dict[str, Number | None]:
+    """Return what a claim without a consumption policy gets: the whole of a static slot, else the request, rounded.
+
+    Rounded as HTCondor's default MODIFY_REQUEST_EXPR_* do it; a request that the job does not make counts as 0.
+    """
+    if kind.type != PARTITIONABLE:
+        return dict(kind.total)
+    return {
+        asset: max(1, math.ceil(asked / _QUANTA[asset])) * _QUANTA[asset] if asset in _QUANTA else asked
+        for asset in kind.assets
+        for asked in (jobs.request.get(asset) or 0,)
+    }
+
+
+def _held(pool: Pool, kinds: Iterable[Kind], weights: Weights) -> dict[tuple[int, int], list[Number]]:
+    """Return the weights of the claimed slots by kind of their parent and frame of the job that runs there."""
+    parents = {slot.name: kind for kind in kinds for slot in kind.slots}
+    running = {job.remote_host: job.frame for job in pool.jobs or () if job.running}
+    found: dict[tuple[int, int], list[Number]] = {}
+    for slot in pool.slots or ():
+        frame = running.get(slot.name) if slot.claimed else None
+        kind = parents.get(parent_name(slot)) if frame is not None else None
+        if kind is not None and frame is not None:
+            found.setdefault((id(kind), id(frame)), []).append(accounted(weights.of(slot)))
+    return found
+
+
+def parent_name(slot: Slot) -> str:
+    """Return the name of the partitionable slot that a dynamic one was carved from; its own name for any other."""
+    name = str(slot.name)
+    child = _CHILD.match(name) if slot.type == DYNAMIC else None
+    return f"{child.group(1)}@{child.group(2)}" if child else name
+
+
+def _conservation(kinds: Iterable[Kind], slots: Iterable[Slot], weights: Weights) -> Iterable[Conservation]:
+    charged: dict[str, Number] = {}
+    for slot in slots:
+        if slot.type == DYNAMIC:
+            parent = parent_name(slot)
+            charged[parent] = charged.get(parent, 0) + accounted(weights.of(slot))
+    for kind in kinds:
+        if kind.type == PARTITIONABLE:
+            yield _conserved(kind, charged, weights)
+
+
+def _conserved(kind: Kind, charged: Mapping[str, Number], weights: Weights) -> Conservation:
+    gaps: list[tuple[Number, str]] = []
+    full = left = taken = 0.0
+    known: dict[object, Number] = {}
+    for slot in kind.slots:
+        birth = (slot.total_slot_disk_kb, slot.total_disk_kb, id(slot.frame))
+        if birth not in known:
+            known[birth] = accounted(Kind((slot,)).full_weight)
+        whole, rest = known[birth], accounted(weights.of(slot))
+        gone = charged.get(str(slot.name), 0)
+        full, left, taken = full + whole, left + rest, taken + gone
+        if abs(rest + gone - whole) > _CLOSE:
+            gaps.append((rest + gone - whole, str(slot.name)))
+    gaps.sort(key=lambda gap: -abs(gap[0]))
+    return Conservation(
+        kind,
+        tidy(full),
+        tidy(left),
+        tidy(taken),
+        len(gaps),
+        gaps[0][0] if gaps else 0,
+        tuple(name for _, name in gaps[:3]),
+    )
+
+
+def tidy(number: Number) -> Number:
+    """Return ``number`` as a whole one where it is."""
+    whole = as_number(number)
+    return number if whole is None else whole
+
+
+def weight_shares(slots: Iterable[Slot], weights: Weights) -> tuple[Share, ...]:
+    """Return the weight expressions of the pool, the one with most weight first."""
+    sums: dict[str, list[Number]] = {}
+    for slot in slots:
+        one = sums.setdefault(slot.frame.text("SlotWeight"), [0, 0])
+        one[0] += 1
+        one[1] += accounted(weights.of(slot))
+    total = sum(weight for _, weight in sums.values())
+    shares = [
+        Share(text, int(count), tidy(weight), weight / total if total else 0.0)
+        for text, (count, weight) in sums.items()
+    ]
+    return tuple(sorted(shares, key=lambda share: (-share.weight, share.expression)))
+
+
+def _customers(pool: Pool, weights: Weights) -> tuple[Customer, ...]:
+    claimed: dict[str, Number] = {}
+    for slot in pool.slots or ():
+        if slot.claimed and slot.customer:
+            claimed[slot.customer] = claimed.get(slot.customer, 0) + accounted(weights.of(slot))
+    published = {
+        record.name: record.number("WeightedResourcesUsed")
+        for record in pool.accounting
+        if record.value("IsAccountingGroup") is not True
+    }
+    names = sorted({*claimed, *(name for name, used in published.items() if used)})
+    return tuple(Customer(name, published.get(name), tidy(claimed.get(name, 0))) for name in names)

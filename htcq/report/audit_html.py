@@ -1,0 +1,100 @@
+"""An audit as one HTML page that needs nothing else: no network, and no JavaScript to be read."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from htcq import __version__
+from htcq.audit.engine import Audit, Finding
+from htcq.audit.rule import Severity
+from htcq.pool.costs import Share
+from htcq.report.audit_text import KNOB, such, summary, wanting
+from htcq.report.pictures import GroupBar, Pictures
+from htcq.report.printable import one_line, printable
+from htcq.report.svg import group_bar, share_bar
+from htcq.templating import render
+
+
+def audit_page(audit: Audit, pictures: Pictures) -> str:
+    """Return the page.
+
+    Raises:
+        TemplateError: its template cannot be rendered.
+    """
+    style, script = render("report/audit.css", {}), render("report/audit.js", {})
+    values: dict[str, Any] = {
+        "htcq": __version__,
+        "source": one_line(audit.source),
+        "taken": one_line(audit.taken),
+        "summary": summary(audit),
+        "counts": [(each.word, audit.count(each)) for each in sorted(Severity, reverse=True)],
+        "known": audit.known,
+        "checked": audit.checked,
+        "findings": [_finding(finding) for finding in audit.findings],
+        "incomplete": [one_line(each) for each in audit.incomplete],
+        "not_checked": list(wanting(audit).items()),
+        "shares": [_share(share) for share in pictures.shares],
+        "more_shares": pictures.more_shares,
+        "groups": list(_groups(pictures.groups)),
+        "style": style,
+        "script": script,
+        # Nothing but these two runs, whatever a name in the pool tries to be.
+        "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'",
+    }
+    return render("report/audit.html.j2", values)
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    fix = printable(finding.fix).rstrip()
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "rank": int(finding.severity),
+        "subject": one_line(finding.subject),
+        "message": printable(finding.message),
+        "count": finding.count,
+        "such": one_line(such(finding)),
+        "facts": [(one_line(each.attribute), printable(each.value), one_line(each.place)) for each in finding.evidence],
+        "fix": fix,
+        "configuration": any(KNOB.match(line.strip()) for line in fix.splitlines()),
+    }
+
+
+def _share(share: Share) -> dict[str, str]:
+    amount = f"{share.share:.1%} of the pool's weight"
+    expression = printable(share.expression) or "(none: counts as 1)"
+    return {
+        "expression": expression,
+        "slots": f"{share.slots:,}",
+        "weight": f"{share.weight:,g}",
+        "share": f"{share.share:.1%}",
+        "bar": share_bar(f"{expression}: {amount}", share.share),
+    }
+
+
+def _groups(groups: tuple[GroupBar, ...]) -> Iterator[dict[str, Any]]:
+    scale = max((amount for each in groups for amount in (each.quota, each.usage, each.requested)), default=0.0)
+    for each in groups:
+        name = one_line(each.name)
+        quota, usage, requested = (_amount(amount) for amount in (each.quota, each.usage, each.requested))
+        title = f"{name}: quota {quota}, uses {usage}, asks for {requested}"
+        yield {
+            "name": name,
+            "depth": min(each.depth, 8),
+            "quota": quota,
+            "usage": usage,
+            "requested": requested,
+            "bar": group_bar(title, each.quota, each.usage, each.requested, scale),
+        }
+
+
+def _amount(amount: float) -> str:
+    return f"{amount:,.1f}".removesuffix(".0")

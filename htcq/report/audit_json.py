@@ -1,0 +1,61 @@
+"""An audit as JSON, and what a former one says was known."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from htcq.audit.engine import Audit, Finding
+from htcq.errors import InputError
+
+SCHEMA = 1
+_HOW = "'htcq audit --json' makes one"
+
+
+def audit_json(audit: Audit) -> dict[str, Any]:
+    """Return the audit as htcq-audit(1) describes it."""
+    return {
+        "schema": SCHEMA,
+        "source": audit.source,
+        "taken": audit.taken,
+        "findings": [_finding_json(finding) for finding in audit.findings],
+        "known": audit.known,
+        "not_checked": [{"rule": each.rule, "missing": each.missing} for each in audit.not_checked],
+        "checked": audit.checked,
+        "incomplete": list(audit.incomplete),
+    }
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "subject": finding.subject,
+        "message": finding.message,
+        "evidence": [vars(fact) for fact in finding.evidence],
+        "fix": finding.fix,
+        "count": finding.count,
+        "examples": list(finding.examples),
+        "fingerprint": finding.fingerprint,
+    }
+
+
+def fingerprints(text: str, name: str) -> frozenset[str]:
+    """Return the fingerprints of the findings in ``text``, a former audit called ``name``.
+
+    Raises:
+        InputError: it is no audit.
+    """
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name} is not JSON: {error}", _HOW) from error
+    findings = content.get("findings") if isinstance(content, dict) else None
+    if not isinstance(findings, list):
+        raise InputError(f"{name} is no audit: it has no findings", _HOW)
+    if content.get("schema") != SCHEMA:
+        raise InputError(f"{name} is an audit of schema {content.get('schema')!r}, not {SCHEMA}", _HOW)
+    found = [each.get("fingerprint") if isinstance(each, dict) else None for each in findings]
+    if not all(isinstance(each, str) for each in found):
+        raise InputError(f"{name} is no audit: a finding has no fingerprint", _HOW)
+    return frozenset(str(each) for each in found)

@@ -1,0 +1,56 @@
+"""What the pictures of a page show: the pool's weight by weight expression, and the groups with what they may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.quotas import PoolQuotas
+from htcq.pool.costs import Share, weight_shares
+
+#: Most weight expressions that are drawn: those of most weight.
+MOST_SHARES = 20
+
+
+@dataclass(frozen=True)
+class GroupBar:
+    """One group together with those below it, in the pool's unit: what it may use, uses and asks for."""
+
+    name: str
+    depth: int
+    quota: float
+    usage: float
+    requested: float
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The greatest shares of the pool's weight, how many smaller ones there are, and the groups, depth first."""
+
+    shares: tuple[Share, ...] = ()
+    more_shares: int = 0
+    groups: tuple[GroupBar, ...] = ()
+
+
+def pictures_of(evidence: Evidence) -> Pictures:
+    """Return what can be drawn of a pool; no groups where it has none or their configuration is not known."""
+    shares = weight_shares(evidence.slots, evidence.weights)
+    quotas = evidence.quotas
+    groups = tuple(_groups(quotas)) if quotas.grouped else ()
+    return Pictures(shares[:MOST_SHARES], len(shares[MOST_SHARES:]), groups)
+
+
+def _groups(quotas: PoolQuotas) -> Iterator[GroupBar]:
+    groups = quotas.tree.groups
+    usage = {group.name: float(quotas.usage.get(group.name, 0.0)) for group in groups}
+    requested = {group.name: quotas.requested(group.name) for group in groups}
+    for group in reversed(groups):  # breadth first: what is below a group comes after it
+        if group.parent is not None:
+            usage[group.parent] += usage[group.name]
+            requested[group.parent] += requested[group.name]
+    waiting = [(quotas.tree.root.name, 0)]
+    while waiting:
+        name, depth = waiting.pop()
+        yield GroupBar(name, depth, quotas.quota(name).subtree_quota, usage[name], requested[name])
+        waiting += [(child, depth + 1) for child in reversed(quotas.tree[name].children)]

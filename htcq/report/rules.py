@@ -1,0 +1,61 @@
+"""The manual text of rules: as text, as a list by family, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TextIO
+
+from htcq.audit.rule import Rule
+from htcq.report.terminal import Line, show_lines, show_table
+
+SCHEMA = 1
+
+
+def rules_json(rules: Iterable[Rule]) -> dict[str, Any]:
+    """Return the rules as htcq-explain(1) describes them."""
+    return {"schema": SCHEMA, "rules": [_rule_json(rule) for rule in rules]}
+
+
+def _rule_json(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "family": rule.family,
+        "severity": rule.severity.word,
+        "needs": [need.value for need in rule.needs],
+        "summary": rule.summary,
+        "consequence": rule.consequence,
+        "fix": rule.fix,
+        "source": rule.source,
+    }
+
+
+def show_rules(families: Mapping[str, Iterable[Rule]], stream: TextIO) -> None:
+    """Write all rules as a table for each family."""
+    for index, (family, rules) in enumerate(families.items()):
+        if index:
+            print(file=stream)
+        rows = [[rule.id, rule.severity.word, rule.summary] for rule in rules]
+        show_table(family, ("RULE", "SEVERITY", "WHAT IS WRONG"), rows, stream)
+
+
+def show_rule(rule: Rule, stream: TextIO) -> None:
+    """Write everything about one rule."""
+    show_lines(_lines(rule), stream)
+
+
+def _lines(rule: Rule) -> Iterator[Line]:
+    word = rule.severity.word
+    yield Line(((rule.id, "strong"), (f" ({rule.family}, ", ""), (word, word), (")", "")))
+    yield Line(((rule.summary, ""),), indent=4)
+    needs = "; ".join(need.value for need in rule.needs)
+    parts = (
+        ("What comes of it", rule.consequence),
+        ("How to mend it", rule.fix),
+        ("Needs", needs),
+        ("Source", rule.source),
+    )
+    for title, text in parts:
+        yield Line()
+        yield Line(((title, "strong"),))
+        for line in text.splitlines():
+            yield Line(((line.rstrip(), ""),), indent=4)

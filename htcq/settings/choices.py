@@ -1,0 +1,98 @@
+"""A choice of a model as the user wrote it: flags and file use the same builder, so that a value is checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from htcq.capacity.choice import Choice
+from htcq.errors import InputError
+from htcq.units import parse_amount
+
+#: The keys that choose a model; the flags of the same meaning have the same names.
+CHOICE_KEYS = (
+    "model",
+    "preset",
+    "claims",
+    "share",
+    "assets",
+    "level",
+    "rule",
+    "charge",
+    "whole_charges",
+    "cpu_shares",
+    "splitting",
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A choice as the user wrote it, in words: what flags and site file have in common."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    where: str = ""
+
+    def choice(self, forced: bool = False) -> Choice:
+        """Return the choice; InputError or ModelError where a value is wrong."""
+        values = self.values
+        return (
+            Choice(
+                model=self._text("model"),
+                preset=self._text("preset"),
+                claims=self._whole("claims"),
+                share=self._text("share"),
+                assets=tuple(str(asset).lower() for asset in self._list("assets")),
+                levels={asset: self._level(asset, n) for asset, n in self._table("level").items()},
+                rule=self._text("rule"),
+                charges={asset: self._charge(asset, amount) for asset, amount in self._table("charge").items()},
+                whole_charges=self._truth("whole_charges"),
+                cpu_shares=self._whole("cpu_shares"),
+                splitting=self._text("splitting") or "negotiator",
+                forced=forced,
+            )
+            if values
+            else Choice(forced=forced)
+        )
+
+    def _text(self, key: str) -> str:
+        value = self.values.get(key) or ""
+        return value if isinstance(value, str) else self._refuse(key, value, "text in quotes")
+
+    def _truth(self, key: str) -> bool:
+        value = self.values.get(key, False)
+        return value if isinstance(value, bool) else self._refuse(key, value, "true or false")
+
+    def _whole(self, key: str) -> int | None:
+        value: int | None = self.values.get(key)
+        if isinstance(value, bool) or not isinstance(value, (int, type(None))):
+            self._refuse(key, value, "a whole number")
+        return value
+
+    def _list(self, key: str) -> list[Any]:
+        value = self.values.get(key) or []
+        return value if isinstance(value, list) else self._refuse(key, value, 'a list such as ["cpus", "memory"]')
+
+    def _table(self, key: str) -> dict[str, Any]:
+        value = self.values.get(key) or {}
+        if not isinstance(value, Mapping):
+            self._refuse(key, value, 'a table such as { cpus = 1, memory = "2GiB" }')
+        return {str(asset).lower(): amount for asset, amount in value.items()}
+
+    def _level(self, asset: str, value: Any) -> int:
+        try:
+            return int(str(value))
+        except ValueError:
+            self._refuse(f"level {asset}", value, "a whole number")
+
+    def _charge(self, asset: str, value: Any) -> Fraction:
+        text = str(value)
+        if text.startswith("-"):
+            raise InputError(
+                f"{self.where}charge {asset}={text}: a charge must be above 0", "leave the asset out instead"
+            )
+        return parse_amount(asset, text)
+
+    def _refuse(self, key: str, value: Any, expected: str) -> NoReturn:
+        raise InputError(f"{self.where}{key} is {value!r}", f"it must be {expected}")

@@ -1,0 +1,34 @@
+"""Tables of the site file: what is one, and which keys it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from htcq.errors import InputError
+
+
+def table_of(name: str, value: Any) -> Mapping[str, Any]:
+    """Return ``value``.
+
+    Raises:
+        InputError: it is no table.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError(f"htcq.toml: {name} is {value!r}", f"it must be a table: [{name}]")
+    return value
+
+
+def check_keys(where: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Refuse keys of ``table`` that are not ``known``.
+
+    Raises:
+        InputError: with the near key, if there is one.
+    """
+    for key in table:
+        if key not in known:
+            import difflib
+
+            near = difflib.get_close_matches(key, list(known), 1)
+            hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
+            raise InputError(f"htcq.toml: {where}{key} is unknown", hint)

@@ -1,0 +1,123 @@
+"""Functions in processes of their own, each with a deadline."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from htcq.live.deadline import WORKERS, Outcome, Task, run_all
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def fail(text: str) -> None:
+    raise ValueError(text)
+
+
+def hang() -> None:
+    while True:
+        signal.pause()
+
+
+def hang_and_tell(path: Path) -> None:
+    path.write_text(str(os.getpid()))
+    hang()
+
+
+def die(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def leave() -> None:
+    os._exit(4)
+
+
+def much(size: int) -> bytes:
+    return bytes(size)
+
+
+def meet(directory: Path, number: int, count: int) -> int:
+    """Return when ``count`` others are here at the same time."""
+    (directory / str(number)).touch()
+    while len(list(directory.iterdir())) < count:
+        time.sleep(0.01)
+    return number
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_values_come_in_the_order_of_the_tasks() -> None:
+    tasks = [Task(str(number), double, (number,)) for number in range(3 * WORKERS)]
+
+    assert run_all(tasks, 30) == [Outcome(str(number), 2 * number) for number in range(3 * WORKERS)]
+
+
+def test_tasks_run_at_the_same_time(tmp_path: Path) -> None:
+    tasks = [Task("", meet, (tmp_path, number, WORKERS)) for number in range(WORKERS)]
+
+    assert [outcome.value for outcome in run_all(tasks, 30)] == list(range(WORKERS))
+
+
+def test_a_child_that_hangs_costs_its_own_part_only(tmp_path: Path) -> None:
+    began = time.monotonic()
+    hung, done = run_all([Task("hung", hang_and_tell, (tmp_path / "pid",)), Task("done", double, (4,))], 0.5)
+
+    assert (hung.done, hung.why) == (False, "no answer within 0.5 s")
+    assert (done.done, done.value) == (True, 8)
+    assert time.monotonic() - began < 20
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def test_an_error_is_told() -> None:
+    assert run_all([Task("x", fail, ("bad thing",))], 30)[0].why == "bad thing"
+
+
+def test_a_child_that_dies_is_told_by_its_last_words() -> None:
+    died, left = run_all([Task("died", die, ("a\nlast words\n",)), Task("left", leave)], 30)
+
+    assert died.why == "its process ended: a last words"
+    assert "a\nlast words" in died.complaint
+    assert left.why.startswith("its process ended: status ")
+
+
+def test_a_large_value_comes_whole() -> None:
+    assert run_all([Task("", much, (10_000_000,))], 60)[0].value == bytes(10_000_000)
+
+
+def test_each_end_is_told_once() -> None:
+    told: list[str] = []
+    run_all(
+        [Task(str(number), double, (number,)) for number in range(5)], 30, lambda outcome: told.append(outcome.what)
+    )
+
+    assert sorted(told) == ["0", "1", "2", "3", "4"]
+
+
+def test_no_child_outlives_an_interruption(tmp_path: Path) -> None:
+    def interrupt(outcome: Outcome) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_all([Task("", hang_and_tell, (tmp_path / "pid",)), Task("", wait_for, (tmp_path / "pid",))], 30, interrupt)
+
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def wait_for(path: Path) -> None:
+    while not (path.exists() and path.read_text()):
+        time.sleep(0.01)

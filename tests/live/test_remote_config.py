@@ -1,0 +1,59 @@
+"""Which knobs are asked for, and how their values are written down."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.live.configuration import read_configuration
+from htcq.live.remote_config import dump_text, is_wanted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "GROUP_NAMES", "GROUP_QUOTA_a.b", "GROUP_QUOTA_DYNAMIC_a", "GROUP_ACCEPT_SURPLUS_a", "GROUP_AUTOREGROUP",
+        "CONSUMPTION_POLICY", "SLOT_TYPE_2_CONSUMPTION_MEMORY", "SLOT_TYPE_1", "NUM_SLOTS_TYPE_1", "NUM_SLOTS",
+        "SLOT_TYPE_1_PARTITIONABLE", "SLOT_WEIGHT", "SCHEDD_SLOT_WEIGHT", "SCHEDD_USE_SLOT_WEIGHT", "NUM_CLAIMS",
+        "SLOT_TYPE_1_NUM_CLAIMS", "CLAIM_PARTITIONABLE_LEFTOVERS", "CLAIM_WORKLIFE", "NEGOTIATOR_INTERVAL",
+        "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "NEGOTIATOR_USE_WEIGHTED_DEMAND", "FORCE_NEGOTIATOR_SLOT_WEIGHT",
+        "ACCOUNTING_DOMAIN", "UID_DOMAIN", "MODIFY_REQUEST_EXPR_REQUESTCPUS", "MUST_MODIFY_REQUEST_EXPRS",
+        "JOB_DEFAULT_REQUESTMEMORY", "MACHINE_RESOURCE_NAMES", "MACHINE_RESOURCE_tokens", "NUM_CPUS", "MEMORY", "DISK",
+        "RESERVED_MEMORY", "HFS_ROUND_ROBIN_RATE", "PREEMPTION_REQUIREMENTS", "ALLOW_PSLOT_PREEMPTION", "START",
+        "SLOT_TYPE_1_START", "CATALOG_SPACE", "LOCAL_CONFIG_DIR", "REQUIRE_LOCAL_CONFIG_FILE", "SETTABLE_ATTRS_CONFIG",
+        "ENABLE_RUNTIME_CONFIG", "ENABLE_PERSISTENT_CONFIG", "FLOCK_TO", "USE_GLOBAL_JOB_PRIOS", "PRIORITY_HALFLIFE",
+        "STARTD_ATTRS", "STARTD_CRON_JOBLIST", "WithinResourceLimits", "DEFAULT_PRIO_FACTOR", "COUNT_HYPERTHREAD_CPUS",
+    ],
+)  # fmt: skip
+def test_what_decides_who_gets_what_is_asked_for(name: str) -> None:
+    assert is_wanted(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SEC_PASSWORD_FILE", "SEC_CLAIMTOBE_USER", "STARTD_CLAIM_ID_FILE", "NEGOTIATOR_PASSWORD", "GROUP_SITE_SECRET",
+        "SLOT_TOKEN_FILE", "FLOCK_CREDENTIAL", "NEGOTIATOR_LOG", "SENDMAIL", "ALLOW_NEGOTIATOR", "CREDD_HOST",
+    ],
+)  # fmt: skip
+def test_secrets_and_what_does_not_matter_are_not(name: str) -> None:
+    assert not is_wanted(name)
+
+
+def test_htcondors_own_parser_reads_what_was_written() -> None:
+    values = {
+        "START": "    ifThenElse(\n        A > 1,\n        @end is no tag here\n    )",
+        "SLOT_WEIGHT": "floor(Memory / 1024)",
+        "GROUP_NAMES": "",
+        "GROUP_QUOTA_a.b": "0.5",
+    }
+    text = dump_text("Configuration from machine: x", values.items())
+    found = read_configuration(text, list(values))
+
+    assert found["SLOT_WEIGHT"] == "floor(Memory / 1024)"
+    assert found["GROUP_QUOTA_a.b"] == "0.5"
+    assert found["START"].split() == values["START"].split()
+    assert found.get("GROUP_NAMES", "") == ""
+
+
+def test_what_looks_like_a_secret_is_scrubbed() -> None:
+    assert "eyJ" not in dump_text("x", [("START", 'Key == "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.c2ln"')])

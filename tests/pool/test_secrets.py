@@ -1,0 +1,99 @@
+"""What is a secret, by its name or by its looks."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.pool.secrets import REMOVED, is_secret_attribute, is_secret_knob, scrub
+
+CLAIM = (
+    '<127.0.0.1:5501?addrs=127.0.0.1-5501&alias=node.test>#1795251229#4#[Integrity=\\"NO\\";Encryption=\\"NO\\";'
+    'CryptoMethodsList=\\"AES.BLOWFISH.3DES\\";]47bdce5d7a64525915611eb81f16ee50'
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ClaimId", "claimid", "ClaimIds", "ClaimIdList", "ChildClaimIds", "PairedClaimId", "PublicClaimId",
+        "Capability",
+        "TransferKey", "_condor_privSomething", "Env", "Environment", "MyPassword", "AuthTokenId", "ScitokensFile",
+        "SciTokenFile", "x509UserProxySubject", "EC2SecretAccessKey", "OAuthAccessToken", "PoolSigningKey", "apikey",
+    ],
+)  # fmt: skip
+def test_a_secret_attribute_is_known_by_its_name(name: str) -> None:
+    assert is_secret_attribute(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NumClaims", "ClaimRequests", "CUDACapability", "GPUs_Capability", "LinuxCapabilities", "KeyboardIdle",
+        "Tokens",
+        "TotalSlotTokens", "ConsumptionTokens", "RequestTokens", "AcctGroup", "Owner", "State", "EnteredCurrentState",
+    ],
+)  # fmt: skip
+def test_what_htcondor_publishes_for_all_is_no_secret(name: str) -> None:
+    assert not is_secret_attribute(name, "1")
+
+
+def test_a_name_that_an_asset_may_have_is_a_secret_where_a_text_stands_behind_it() -> None:
+    assert not is_secret_attribute("Tokens", "12")
+    assert is_secret_attribute("Tokens", '"abcdef"')
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SEC_PASSWORD_FILE", "SEC_DEFAULT_AUTHENTICATION", "NEGOTIATOR.SEC_TOKEN_DIRECTORY", "HTCQ_PASSWORD",
+        "SITE_TOKEN", "MY_SECRET", "CREDD_HOST", "AUTH_SSL_SERVER_KEYFILE", "SIGNING_KEY", "X_KEYS",
+        "STARTD_CLAIM_ID_FILE", "BOX_CLIENT_SECRET_FILE", "CLAIMTOBE_USER",
+    ],
+)  # fmt: skip
+def test_a_secret_knob_is_known_by_its_name(name: str) -> None:
+    assert is_secret_knob(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CONSUMPTION_TOKENS", "SLOT_TYPE_1_CONSUMPTION_TOKENS", "MACHINE_RESOURCE_TOKENS", "CLAIM_WORKLIFE", "START",
+        "SLOTS_CONNECTED_TO_KEYBOARD", "STARTD_JOB_HOOK_KEYWORD", "GROUP_QUOTA_monkey",
+         "GROUP_QUOTA_DYNAMIC_secret.tokens", "SLOT_WEIGHT",
+    ],
+)  # fmt: skip
+def test_knobs_of_assets_and_policies_are_no_secrets(name: str) -> None:
+    assert not is_secret_knob(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'Hidden = "{CLAIM}"',
+        'Hidden = { "<10.0.0.1:9618?x=y>#1#2#abcdef0123","<[2001:db8::1]:9618>#33#4#..." }',
+        'Hidden = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl"',
+        'Hidden = "https://anna:open-sesame@example.org/x"',
+        "Hidden = -----BEGIN RSA PRIVATE KEY-----\nopen-sesame\n-----END RSA PRIVATE KEY-----",
+    ],
+)
+def test_a_secret_is_known_by_its_looks(text: str) -> None:
+    cleaned = scrub(f"Before = 1\n{text}\nAfter = 2")
+
+    for secret in ("47bdce5d", "abcdef0123", "#33#4", "eyJ", "open-sesame", "Integrity"):
+        assert secret not in cleaned
+    assert REMOVED in cleaned
+    assert cleaned.startswith("Before = 1\nHidden = ")
+    assert cleaned.endswith("\nAfter = 2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'GlobalJobId = "node.test#1.0#1795251257"',
+        'MyAddress = "<127.0.0.1:33093?addrs=127.0.0.1-33093&alias=node.test>"',
+        'Requirements = TARGET.Url == "https://example.org:8443/x@y"',
+        "START = (A<B) && (C>D)",
+    ],
+)
+def test_nothing_else_is_touched(text: str) -> None:
+    assert scrub(text) == text

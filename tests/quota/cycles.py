@@ -1,0 +1,40 @@
+"""Small cycles, written as lines of configuration, and what a test looks at of them."""
+
+from __future__ import annotations
+
+from htcq.quota.condor import Inputs, TakeTurn, Turn, compute_quotas, nothing_matched
+from htcq.quota.results import Quotas, Round
+from htcq.quota.settings import Settings
+from htcq.quota.tree import build_tree
+
+
+def cycle(
+    knobs: str,
+    pool: float,
+    requested: dict[str, float] | None = None,
+    usage: dict[str, float] | None = None,
+    settings: Settings | None = None,
+    take_turn: TakeTurn = nothing_matched,
+) -> Quotas:
+    """Return a cycle in which every group that requests has submitters; ``knobs`` are lines of configuration."""
+    lines = (line.partition("=") for line in knobs.strip().splitlines())
+    tree, _ = build_tree({name.strip(): text.strip() for name, _, text in lines})
+    inputs = Inputs(tree, pool, requested or {}, usage or {}, set(requested or {}), settings or Settings())
+    return compute_quotas(inputs, take_turn)
+
+
+def quotas_of(quotas: Quotas) -> dict[str, float]:
+    return {group.name: group.quota for group in quotas.groups}
+
+
+def allocated(one: Round) -> dict[str, float]:
+    return {group.name: group.allocated for group in one.groups}
+
+
+def limits(one: Round) -> dict[str, float]:
+    return {limit.group: limit.limit for limit in one.limits}
+
+
+def everything_matches(group: str, limit: int) -> Turn:
+    """Let a group use all it may."""
+    return Turn({group: max(limit, 0)})
