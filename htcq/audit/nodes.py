@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact
 from htcq.audit.trials import Trial
 from htcq.classads import Expr, Value, as_number
 from htcq.errors import PolicyError
@@ -62,11 +62,6 @@ def effective(configuration: Configuration, name: str) -> Knob:
     return knob if knob is not None else Knob(name, configuration.value(name))
 
 
-def fact(knob: Knob) -> Fact:
-    """Return a knob as evidence."""
-    return Fact(knob.name, " ".join(knob.value.split()), knob.place)
-
-
 def nodes(evidence: Evidence, kind: Kind) -> Iterator[Node]:
     """Yield one slot of ``kind`` for each machine and slot type whose configuration is known."""
     if not evidence.execute:
@@ -91,18 +86,23 @@ class Modification:
 
     def taken(self, kind: Kind, trial: Trial) -> dict[str, Number | None]:
         """Return what the job of ``trial`` takes of a full slot of ``kind`` once its request is changed."""
-        return kind.consumed(trial.jobs.ad(self.changed(kind, trial)))
+        changed = self.changed(kind, trial)
+        return kind.consumed(trial.jobs.ad(changed)) if changed else dict(trial.taken)
 
     def changed(self, kind: Kind, trial: Trial) -> dict[str, Value]:
         """Return the requests that the startd changes, each with its new amount, a whole number."""
         job, slot = trial.ad(), kind.ad(kind.total)
         changed: dict[str, Value] = {}
-        for asset, text in self.texts.items():
-            expression = _parsed(text)
-            amount = as_number(expression.evaluate(job, slot)) if expression is not None else None
-            if amount is not None:
+        for asset, expression in self._expressions.items():
+            amount = as_number(expression.evaluate(job, slot))
+            if amount is not None and int(amount) != trial.jobs.request.get(asset):
                 changed[f"Request{attribute(asset)}"] = int(amount)
         return changed
+
+    @cached_property
+    def _expressions(self) -> dict[str, Expr]:
+        parsed = {asset: _parsed(text) for asset, text in self.texts.items()}
+        return {asset: expression for asset, expression in parsed.items() if expression is not None}
 
 
 def modifications(evidence: Evidence, kind: Kind, assumed: bool = True) -> Iterator[Modification]:

@@ -158,6 +158,16 @@ class PoolQuotas:
         compute_quotas(replace(self.inputs, usage={}), take)
         return used
 
+    def can_take(self, group: str) -> float:
+        """Return what ``group`` and those below it would come to use in such a pool."""
+        return sum(self.filled.get(each, 0.0) for each in self.subtree(group))
+
+    def refusing(self) -> Iterator[tuple[Group, float]]:
+        """Yield the groups with subgroups that accept no surplus, each with what all of them together may use."""
+        for group in self.groups:
+            if group.children and not group.accept_surplus:
+                yield group, group.config_quota if group.static else self.quota(group.name).subtree_quota
+
     def best_limit(self, group: str) -> int:
         """Return the limit that ``group`` would have in an empty pool if nobody else wanted anything."""
         alone = replace(

@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.source import PATIENCE
 from htcq.errors import EXIT_FINE, InputError
 
 if TYPE_CHECKING:
     from htcq.live.capture import Captured
-
-#: How long one query may take unless told otherwise, in seconds.
-PATIENCE = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from htcq.pool.identities import Identities
+from htcq.pool.identities import MOST_REMEMBERED, Identities
 
 #: Who: ``user``, ``group.user`` or either with ``@domain``.
 _PRINCIPALS = frozenset({
@@ -111,6 +111,8 @@ class Collector:
             for text in texts:
                 self._host(text, name in _DOMAINS)
         if value not in self._seen:
+            if len(self._seen) > MOST_REMEMBERED:
+                self._seen.clear()
             self._seen.add(value)
             self._anywhere(value, texts)
 
@@ -266,6 +268,8 @@ class Rewriter:
         """Return a text with every name in it replaced."""
         new = self._cache.get(text)
         if new is None:
+            if len(self._cache) > MOST_REMEMBERED:
+                self._cache.clear()
             new = self._cache[text] = _PART.sub(self._part, text)
         return new
 

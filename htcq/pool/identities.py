@@ -22,6 +22,8 @@ _LOCAL = frozenset(("localhost", "undefined", "none", "true", "false")) | _NOBOD
 _PIECES = re.compile(r"[._-]+")
 #: Longer words are cut: no name is made of so many pieces, and the search is quadratic.
 _MOST_PIECES = 24
+#: Texts whose replacement is remembered, so that it is not worked out for each of a million lines.
+MOST_REMEMBERED = 200_000
 #: Documentation and reserved ranges, which no site uses: RFC 1112 section 4, RFC 3849.
 _IPV4_FIRST = int(ipaddress.IPv4Address("240.0.0.1"))
 _IPV6_FIRST = int(ipaddress.IPv6Address("2001:db8::1"))
@@ -103,6 +105,8 @@ class Identities:
         """Return a word with every name in it replaced, the longest first."""
         new = self._words.get(text)
         if new is None:
+            if len(self._words) > MOST_REMEMBERED:
+                self._words.clear()
             new = self._words[text] = self._replaced(text)
         return new
 

@@ -11,23 +11,11 @@ from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.quota.tree import Group
 
 
-def refusing(quotas: PoolQuotas) -> Iterator[tuple[Group, float]]:
-    """Yield the groups that accept no surplus and have groups below them, each with what caps its subtree."""
-    for group in quotas.groups:
-        if group.children and not group.accept_surplus:
-            yield group, group.config_quota if group.static else quotas.quota(group.name).subtree_quota
-
-
-def taken(quotas: PoolQuotas, group: str) -> float:
-    """Return what ``group`` and those below it can come to use."""
-    return sum(quotas.filled.get(each, 0.0) for each in quotas.subtree(group))
-
-
 def _hurt(quotas: PoolQuotas, siblings: Sequence[Group]) -> bool:
     """Tell whether one of ``siblings`` gets a whole unit less than it wants of its own quota."""
     for sibling in siblings:
         wants = sum(quotas.requested(each) for each in quotas.subtree(sibling.name))
-        if taken(quotas, sibling.name) <= min(wants, quotas.quota(sibling.name).subtree_quota) - 1:
+        if quotas.can_take(sibling.name) <= min(wants, quotas.quota(sibling.name).subtree_quota) - 1:
             return True
     return False
 
@@ -36,18 +24,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
     if not quotas.settings.strict_enforce or quotas.tree.root.autoregroup:
         return
-    for parent, cap in refusing(quotas):
-        siblings = [child for child in quotas.tree.children(parent.name) if child.accept_surplus]
-        siblings = [each for each in siblings if any(quotas.of(below) for below in quotas.subtree(each.name))]
-        if len(siblings) < 2 or not _hurt(quotas, siblings):
+    for parent, cap in quotas.refusing():
+        siblings = [each for each in quotas.tree.children(parent.name) if any(map(quotas.of, quotas.subtree(each.name)))]
+        accepting = [each.name for each in siblings if each.accept_surplus]
+        full = quotas.can_take(parent.name) > cap - 1
+        if len(siblings) < 2 or not accepting or not full or not _hurt(quotas, siblings):
             continue
-        most = max(siblings, key=lambda each: taken(quotas, each.name))
-        least = min(siblings, key=lambda each: taken(quotas, each.name))
+        most = max((each.name for each in siblings), key=quotas.can_take)
+        least = min((each.name for each in siblings), key=quotas.can_take)
         yield Found(
             cause=parent.name,
             subject=f"group {parent.name}",
-            message=f"{listed(each.name for each in siblings)} share {cap:g} and accept surplus under {parent.name}, which "
-            f"does not: {most.name} can take {taken(quotas, most.name):g} and {least.name} {taken(quotas, least.name):g}",
+            message=f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, which accepts no surplus "
+            f"as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} can take "
+            f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}",
             facts=(
                 knob_fact(evidence, "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "true"),
                 knob_fact(evidence, f"GROUP_ACCEPT_SURPLUS_{parent.name}", evidence.setting("GROUP_ACCEPT_SURPLUS")),

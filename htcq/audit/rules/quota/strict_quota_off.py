@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.audit.rules.quota.siblings_under_refusing_parent import refusing, taken
 
 _KNOB = "NEGOTIATOR_STRICT_ENFORCE_QUOTA"
 
@@ -16,8 +15,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
     if quotas.settings.strict_enforce:
         return
-    for group, cap in refusing(quotas):
-        comes_to = taken(quotas, group.name)
+    for group, cap in quotas.refusing():
+        comes_to = quotas.can_take(group.name)
         if comes_to > cap + 0.5:
             yield Found(
                 cause=group.name,

@@ -1,0 +1,66 @@
+"""Consumption that is no whole number: the negotiator takes the fraction, the startd hands out whole units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from htcq.audit.charges import handed_out
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import modifications
+from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.rule import Found
+from htcq.audit.trials import Trial
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+from htcq.units import CPUS, DISK, MEMORY, attribute
+
+#: Fractions that users ask for now and then; condor_submit lets them.
+_ODD = {CPUS: 1.5, MEMORY: 1000.5, DISK: 1048576}
+
+
+def fractional(evidence: Evidence, concerned: Callable[[str], bool]) -> Iterator[Found]:
+    """Yield the slots where a job takes a fraction of an asset that ``concerned`` picks, one proof for each asset."""
+    for kind in evidence.with_policy:
+        for asset in filter(concerned, kind.consumption):
+            for trial in _trials(evidence, kind, asset):
+                message = _message(evidence, kind, trial, asset)
+                if message:
+                    yield on_slots(
+                        kind,
+                        cause=f"{attribute(asset)}: {kind.consumption[asset]}",
+                        message=message,
+                        facts=(consumption_fact(kind, asset),),
+                        fix=_fix(kind, asset),
+                    )
+                    break
+
+
+def _trials(evidence: Evidence, kind: Kind, asset: str) -> Iterator[Trial]:
+    yield from evidence.trials.of(kind)
+    if asset in _ODD:
+        yield evidence.trials.made_up(kind, _ODD)
+
+
+def _message(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> str:
+    amount = trial.taken.get(asset)
+    if amount is None or amount <= 0 or amount == int(amount):
+        return ""
+    for modification in modifications(evidence, kind):
+        taken = modification.taken(kind, trial).get(asset)
+        if taken is None or taken == int(taken):
+            # The startd rounds the request before it carves: no fraction gets there.
+            continue
+        return _told(trial, asset, amount, handed_out({asset: taken})[asset])
+    return ""
+
+
+def _told(trial: Trial, asset: str, amount: Number, got: Number) -> str:
+    told = f"{trial.job} takes {number(amount)} {asset}, but the startd hands out {number(got)}"
+    if got < amount:
+        return f"{told}, which is not enough: it refuses the job, and the negotiator matches it again, for ever"
+    return f"{told}: it refuses the claims for which the negotiator still sees room"
+
+
+def _fix(kind: Kind, asset: str) -> str:
+    text = kind.consumption[asset]
+    return f"CONSUMPTION_{asset.upper()} = ceiling({text})"

@@ -1,0 +1,47 @@
+"""Assets that jobs may or may not ask for: GPUs and other custom ones. condor_submit always asks for the built-in ones.
+
+The negotiator takes a missing request for 0, but the slot's own Requirements do not: there it is undefined
+(src/condor_utils/consumption_policy.cpp:cp_compute_consumption, src/condor_startd.V6/ResAttributes.cpp, 25.14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from htcq.audit.evidence import Evidence
+from htcq.classads import Expr, as_number
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
+
+_DOES_NOT_ASK: dict[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
+
+
+class Unasked(NamedTuple):
+    """What a job that does not ask for ``asset`` takes of it.
+
+    ``matched`` is the negotiator's reckoning, ``within_limits`` that of the slot's Requirements; None: no number.
+    """
+
+    kind: Kind
+    asset: str
+    matched: Number | None
+    within_limits: Number | None
+    taken: dict[str, Number | None]
+
+    @property
+    def whole_slot(self) -> bool:
+        """Whether each claim gets the slot as a whole, with all that is in it, and is meant to."""
+        total = self.kind.total
+        return all((self.taken.get(asset) or 0) >= total[asset] > 1 for asset in (CPUS, MEMORY))
+
+
+def unasked(evidence: Evidence) -> Iterator[Unasked]:
+    """Yield what the policies of the pool take of optional assets for a job that does not ask for them."""
+    for kind in evidence.with_policy:
+        trial = evidence.trials.made_up(kind, _DOES_NOT_ASK)
+        for asset in kind.consumption:
+            if asset not in BUILT_IN_ASSETS:
+                bare = Expr(f"Consumption{attribute(asset)}").evaluate(kind.ad(kind.total), trial.ad())
+                yield Unasked(kind, asset, trial.taken[asset], as_number(bare), dict(trial.taken))

@@ -1,0 +1,55 @@
+"""A slot with a consumption policy lists an asset of which its ad says no amount."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import as_number
+from htcq.pool.kind import Kind
+from htcq.pool.slot import PLACES, Slot
+from htcq.units import attribute
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        for asset in kind.assets:
+            lacking = _lacking(kind, asset)
+            if lacking:
+                name, resources = attribute(asset), str(kind.first.frame.value("MachineResources"))
+                yield Found(
+                    cause=f"without {name}",
+                    subject=f"slot {lacking[0].name}",
+                    message=f"MachineResources lists {asset}, but {name} is no number there: the negotiator exits when "
+                    "it tries a job on the slot",
+                    facts=(Fact("MachineResources", resources), Fact(name, lacking[0].frame.text(name) or "(absent)")),
+                    count=len(lacking),
+                    examples=tuple(str(slot.name) for slot in lacking[:3]),
+                )
+
+
+def _lacking(kind: Kind, asset: str) -> list[Slot]:
+    """Return the slots that say no amount of ``asset``; a shared attribute is looked at once for each frame."""
+    place = PLACES.get(asset)
+    if place is not None:
+        wrong = {value for value in {slot[place] for slot in kind.slots} if as_number(value) is None}  # type: ignore[arg-type]
+        return [slot for slot in kind.slots if slot[place] in wrong] if wrong else []
+    frames = {id(slot.frame) for slot in kind.variants if as_number(slot.ad().value(attribute(asset))) is None}
+    return [slot for slot in kind.slots if id(slot.frame) in frames] if frames else []
+
+
+RULE = Rule(
+    id="asset-without-amount",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="A slot with a consumption policy lists an asset in MachineResources of which its ad gives no number",
+    consequence=(
+        "When the negotiator looks whether a job fits it wants a number of every asset. Where there is none it exits "
+        "with 'Missing … asset'; the master restarts it, and it exits again at the same slot: no job of the pool is "
+        "matched any more."
+    ),
+    fix="Nothing may hide or override the asset: see STARTD_ATTRS and the STARTD_CRON jobs of the node.",
+    source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14",
+    find=_find,
+)

@@ -1,0 +1,65 @@
+"""A claim can take no cpus or no memory of its slot, though the startd hands some out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.charges import handed_out
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import modifications
+from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.trials import Trial
+from htcq.classads import as_number
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+from htcq.units import CPUS, DISK, MEMORY, attribute
+
+_ASKS_FOR_NOTHING: dict[str, Number] = {CPUS: 0, MEMORY: 0, DISK: 0}
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        trials = (*evidence.trials.of(kind), evidence.trials.made_up(kind, _ASKS_FOR_NOTHING))
+        for asset in (CPUS, MEMORY):
+            free = next((trial for trial in trials if _free(evidence, kind, trial, asset)), None)
+            if free is not None:
+                yield _found(kind, free, asset)
+
+
+def _free(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> bool:
+    """Tell whether the job takes none of ``asset``, by the negotiator's reckoning and by the startd's."""
+    if trial.taken.get(asset) != 0 or trial.amounts is None:
+        return False
+    return any(each.taken(kind, trial).get(asset) == 0 for each in modifications(evidence, kind))
+
+
+def _found(kind: Kind, trial: Trial, asset: str) -> Found:
+    got, name = handed_out({asset: 0})[asset], attribute(asset)
+    place = {CPUS: "cpus", MEMORY: "memory_mb"}[asset]
+    below = [number(left) for left in (as_number(getattr(slot, place)) for slot in kind.slots) if left is not None and left < 0]
+    unit = "cpu" if asset == CPUS else "MB"
+    return on_slots(
+        kind,
+        cause=f"{name}: {kind.consumption[asset]}",
+        message=f"{trial.job} takes 0 {asset}, but its dynamic slot gets {number(got)} {unit}: the slot hands out more "
+        "than it has" + (f", {name} is at {below[0]} already" if below else ""),
+        facts=(consumption_fact(kind, asset), *(Fact(name, left) for left in below[:1])),
+        fix=f"CONSUMPTION_{asset.upper()} = max({{1, ceiling(TARGET.Request{name} ?: 0)}})",
+    )
+
+
+RULE = Rule(
+    id="consumes-no-cpu-or-memory",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="A claim can take no cpus or no memory of a slot, though the startd hands out 1 cpu and 1 MB at least",
+    consequence=(
+        "A dynamic slot never has less than 1 cpu and 1 MB. What the policy does not take is handed out all the same: "
+        "the partitionable slot goes below zero and the machine carries more jobs than it has cpus. A job in 1 MB is "
+        "killed where memory limits are enforced."
+    ),
+    fix="Charge at least 1 of cpus and of memory.",
+    source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: 3 cpus, five dynamic slots, Cpus = -1",
+    find=_find,
+)

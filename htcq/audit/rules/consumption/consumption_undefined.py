@@ -1,0 +1,49 @@
+"""The consumption of an asset is no number, or a negative one, for some job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.units import BUILT_IN_ASSETS, attribute
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        for asset in kind.consumption:
+            for trial in evidence.trials.of(kind):
+                amount = trial.taken.get(asset)
+                if (amount is None or amount < 0) and not trial.asks_in_vain(asset):
+                    name = f"Consumption{attribute(asset)}"
+                    yield on_slots(
+                        kind,
+                        cause=f"{name}: {kind.consumption[asset]}",
+                        message=f"{name} is {number(amount)} for {trial.job}: the negotiator never matches it there",
+                        facts=(consumption_fact(kind, asset),),
+                        fix=_fix(asset),
+                    )
+                    break
+
+
+def _fix(asset: str) -> str:
+    request = f"ceiling(TARGET.Request{attribute(asset)} ?: 0)"
+    text = f"max({{1, {request}}})" if asset in BUILT_IN_ASSETS else request
+    return f"CONSUMPTION_{asset.upper()} = {text}"
+
+
+RULE = Rule(
+    id="consumption-undefined",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="The consumption of an asset is undefined, an error, a string or negative for some job",
+    consequence=(
+        "Such a job is never matched with the slot, whatever else it has to offer; each attempt writes a line to the "
+        "negotiator's log. A misspelt attribute is enough: TARGET.RequestGpu, as the manual's example has it, is "
+        "undefined for every job."
+    ),
+    fix="Write a consumption that is a number for every job, and check the names of the attributes in it.",
+    source="src/condor_utils/consumption_policy.cpp:cp_compute_consumption, cp_sufficient_assets, 25.14",
+    find=_find,
+)

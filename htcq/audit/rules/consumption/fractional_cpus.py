@@ -1,0 +1,30 @@
+"""A job can take a fraction of a cpu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.fractions import fractional
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.units import CPUS
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    return fractional(evidence, lambda asset: asset == CPUS)
+
+
+RULE = Rule(
+    id="fractional-cpus",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="ConsumptionCpus can be a fraction",
+    consequence=(
+        "The startd never hands out fractions of a cpu. The negotiator deducts 1.5, the dynamic slot says 1, and 1.5 does not "
+        "fit in it: the claim is refused and made again in every cycle. Of fractions below 1 the negotiator matches more "
+        "than the startd can start; each of them gets a whole cpu."
+    ),
+    fix="Round up in the consumption: ceiling(…).",
+    source="src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14; 0.5 and 1.5 seen on 25.14.1",
+    find=_find,
+)

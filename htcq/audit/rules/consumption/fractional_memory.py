@@ -1,0 +1,29 @@
+"""A job can take a fraction of a MB of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.fractions import fractional
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.units import MEMORY
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    return fractional(evidence, lambda asset: asset == MEMORY)
+
+
+RULE = Rule(
+    id="fractional-memory",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="ConsumptionMemory can be a fraction",
+    consequence=(
+        "The startd cuts memory to whole MB: the dynamic slot has a little less than the job takes, and the job does not fit "
+        "in it. The claim is refused and made again in every cycle. Multiplying by a factor such as 1.1 is enough."
+    ),
+    fix="Round up in the consumption: ceiling(…).",
+    source="src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14",
+    find=_find,
+)

@@ -1,0 +1,41 @@
+"""Matches on a slot with a consumption policy cost nothing: its weight does not depend on what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.charges import CLOSE
+from htcq.audit.evidence import Evidence
+from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.classads import as_number
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        for charge in evidence.charges(kind):
+            if abs(charge.mean) <= CLOSE and abs(charge.cost) <= CLOSE:
+                weight = number(as_number(kind.full_weight))
+                yield on_slots(
+                    kind,
+                    cause=kind.weight_text,
+                    message=f"{charge.trial.job} takes {amounts_text(charge.trial.taken)}, and its match costs nothing: "
+                    f"SlotWeight stays {weight} however many such claims the slot carries",
+                    facts=(weight_fact(kind),),
+                )
+                break
+
+
+RULE = Rule(
+    id="free-match",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="SlotWeight of a slot with a consumption policy does not fall when a claim takes of its assets",
+    consequence=(
+        "The negotiator charges a match what the slot's weight loses. Where it loses nothing, neither quotas nor fair "
+        "share nor ceilings hold anybody back there."
+    ),
+    fix="Write a weight that falls with everything that the consumption policy takes, such as SLOT_WEIGHT = Cpus.",
+    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14",
+    find=_find,
+)

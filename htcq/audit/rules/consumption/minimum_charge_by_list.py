@@ -1,0 +1,54 @@
+"""A list in quantize() charges a job that asks for none of an asset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.trials import Trial
+from htcq.policy.consumption import LEAST
+from htcq.pool.kind import Kind
+from htcq.units import BUILT_IN_ASSETS, attribute
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        for asset in BUILT_IN_ASSETS:
+            if "quantize" not in kind.consumption.get(asset, "").lower():
+                continue
+            charged = next((trial for trial in evidence.trials.own(kind) if _charged(trial, asset)), None)
+            if charged is not None:
+                yield _found(kind, charged, asset)
+
+
+def _charged(trial: Trial, asset: str) -> bool:
+    """Tell whether a job that asks for nothing is charged more than what it gets in any case."""
+    asks = trial.jobs.request.get(asset) or 0
+    return asks == 0 and not trial.asks_in_vain(asset) and (trial.taken.get(asset) or 0) > LEAST.get(asset, 0)
+
+
+def _found(kind: Kind, trial: Trial, asset: str) -> Found:
+    return on_slots(
+        kind,
+        cause=f"{attribute(asset)}: {kind.consumption[asset]}",
+        message=f"{trial.job} asks for no {asset} and is charged {number(trial.taken[asset])}: with a list quantize() "
+        "rounds 0 up to its first element",
+        facts=(consumption_fact(kind, asset),),
+    )
+
+
+RULE = Rule(
+    id="minimum-charge-by-list",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS, Need.JOBS),
+    summary="A job that asks for none of an asset is charged the first element of a list in quantize()",
+    consequence=(
+        "quantize(0, {128}) is 128, while quantize(0, 128) is 0. With a list every claim takes at least the first "
+        "element, HTCondor's defaults 1 cpu, 128 MB and 1024 KiB; that is a minimum charge, whether meant or not."
+    ),
+    fix="Where no minimum is meant write the quantum without braces; where one is, max({…}) says so.",
+    source="src/classad/fnCall.cpp:doMath2, 25.14",
+    find=_find,
+)

@@ -1,0 +1,48 @@
+"""A list in quantize() charges jobs for an optional asset that they do not ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.optional import Unasked, unasked
+from htcq.audit.policies import consumption_fact, number, on_slots, safe_request
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.units import attribute
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for each in unasked(evidence):
+        if each.within_limits is not None and each.within_limits > 0 and _rounds(each) and not each.whole_slot:
+            name, total = attribute(each.asset), each.kind.total[each.asset]
+            charged = number(each.within_limits)
+            then = "no such job matches" if total < each.within_limits else f"{number(total)} such jobs take them all"
+            yield on_slots(
+                each.kind,
+                cause=f"{name}: {each.kind.consumption[each.asset]}",
+                message=f"a job without Request{name} takes {charged} of the slot's {number(total)} {each.asset}: {then}",
+                facts=(consumption_fact(each.kind, each.asset),),
+                fix=safe_request(each.asset),
+            )
+
+
+def _rounds(each: Unasked) -> bool:
+    """Tell whether it is the rounding that charges: a constant, or max({1, …}), is meant to charge every job."""
+    words = set(each.kind.consumption[each.asset].lower().replace("(", " ").replace(".", " ").split())
+    return "quantize" in words and any(f"request{each.asset}" in word for word in words)
+
+
+RULE = Rule(
+    id="optional-asset-charged",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="Jobs that do not ask for an optional asset are charged one unit of it",
+    consequence=(
+        "With a list as its second argument quantize() answers the first element of the list that is large enough, also "
+        "for 0: quantize(0, {1}) is 1. Jobs without the request take GPUs, or whatever it is, away from those that need "
+        "them, and do not match where none are left."
+    ),
+    fix="Do not quantize a request that may be 0 with a list.",
+    source="src/classad/fnCall.cpp:doMath2, 25.14; seen on 25.14.1",
+    find=_find,
+)

@@ -1,0 +1,40 @@
+"""The consumption of an optional asset is undefined for jobs that do not ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.optional import unasked
+from htcq.audit.policies import consumption_fact, on_slots, safe_request
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.units import attribute
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for each in unasked(evidence):
+        if each.within_limits is None and each.matched is not None:
+            name = attribute(each.asset)
+            yield on_slots(
+                each.kind,
+                cause=f"{name}: {each.kind.consumption[each.asset]}",
+                message=f"Consumption{name} is undefined for a job without Request{name}: its match fails at the slot's "
+                f"WithinResourceLimits, so only jobs that ask for {each.asset} run there",
+                facts=(consumption_fact(each.kind, each.asset),),
+                fix=safe_request(each.asset),
+            )
+
+
+RULE = Rule(
+    id="optional-asset-unsafe",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="The consumption of an optional asset is undefined for jobs that do not ask for it",
+    consequence=(
+        "For the match a missing request stays undefined, and so does a consumption such as TARGET.RequestGPUs or "
+        "quantize(TARGET.RequestGPUs, {1}). Jobs that do not ask for the asset, most jobs as a rule, never match the slot."
+    ),
+    fix="Give a missing request a value: TARGET.Request<asset> ?: 0.",
+    source="src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, 25.14; seen on 25.14.1",
+    find=_find,
+)

@@ -1,0 +1,62 @@
+"""A partitionable slot has some Consumption attributes, but not all that HTCondor wants of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import listed
+from htcq.audit.policies import on_slots, safe_request
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.kind import Kind
+from htcq.units import attribute
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.partitionable:
+        if kind.consumption and not kind.supports_policy:
+            missing = [asset for asset in kind.assets if asset not in kind.consumption]
+            yield _incomplete(kind, missing) if missing else _unlisted(kind)
+
+
+def _incomplete(kind: Kind, missing: list[str]) -> Found:
+    names = [f"Consumption{attribute(asset)}" for asset in missing]
+    there = listed(f"Consumption{attribute(asset)}" for asset in kind.consumption)
+    return on_slots(
+        kind,
+        cause=f"without {', '.join(names)}",
+        message=f"it has {there}, but no {listed(names)}: the negotiator takes it for a slot without a policy, charges "
+        "its whole weight and matches it once a cycle",
+        facts=(
+            Fact("MachineResources", str(kind.first.frame.value("MachineResources"))),
+            *(Fact(name, "(absent)") for name in names),
+        ),
+        fix="\n".join(safe_request(asset) for asset in missing),
+    )
+
+
+def _unlisted(kind: Kind) -> Found:
+    return on_slots(
+        kind,
+        cause="without MachineResources",
+        message="it has a consumption for every asset, but its MachineResources is no string: the negotiator takes it "
+        "for a slot without a policy",
+        facts=(Fact("MachineResources", kind.first.frame.text("MachineResources") or "(absent)"),),
+        fix="Nothing may override MachineResources: take it out of STARTD_ATTRS and of the output of STARTD_CRON jobs.",
+    )
+
+
+RULE = Rule(
+    id="partial-consumption-policy",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS,),
+    summary="A partitionable slot has a consumption for some of its assets, but not for all",
+    consequence=(
+        "The negotiator asks for a Consumption attribute for every asset in MachineResources but swap; where one is "
+        "missing the slot counts as an ordinary one, is charged as a whole and is gone after one match. The startd "
+        "still splits it by the policy."
+    ),
+    fix="Give every asset of MachineResources its CONSUMPTION_<asset>.",
+    source="src/condor_utils/consumption_policy.cpp:cp_supports_policy, 25.14",
+    find=_find,
+)

@@ -1,0 +1,59 @@
+"""SlotWeight of a slot with a consumption policy grows while its assets are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.charges import CLOSE
+from htcq.audit.evidence import Evidence
+from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.classads import as_number
+from htcq.pool.kind import Kind
+
+#: How much of everything is left in the states that are compared.
+_LEFT = (1.0, 0.75, 0.5, 0.25)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        message = _negative(evidence, kind) or _growing(kind)
+        if message:
+            yield on_slots(kind, cause=kind.weight_text, message=message, facts=(weight_fact(kind),))
+
+
+def _negative(evidence: Evidence, kind: Kind) -> str:
+    for charge in evidence.charges(kind):
+        if charge.cost < -CLOSE:
+            return (
+                f"{charge.trial.job} takes {amounts_text(charge.trial.taken)}, and SlotWeight grows by "
+                f"{-charge.cost:g}: the match costs {charge.cost:g}"
+            )
+    return ""
+
+
+def _growing(kind: Kind) -> str:
+    states = [{asset: int(amount * left) for asset, amount in kind.total.items()} for left in _LEFT]
+    weights = [as_number(kind.weight(amounts)) for amounts in states]
+    for fuller, emptier, before, after in zip(states, states[1:], weights, weights[1:]):
+        if before is not None and after is not None and after > before + CLOSE:
+            return (
+                f"SlotWeight is {number(before)} with {amounts_text(fuller)} left and {number(after)} with "
+                f"{amounts_text(emptier)}: what is matched in between costs less than nothing"
+            )
+    return ""
+
+
+RULE = Rule(
+    id="weight-grows-as-slot-empties",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="SlotWeight of a slot with a consumption policy grows when a claim takes of its assets",
+    consequence=(
+        "The match cost is what the weight loses, and a weight that grows makes it negative: every match gives its user "
+        "and group more quota than they had before."
+    ),
+    fix="Write a weight that falls with what is left, such as SLOT_WEIGHT = Cpus.",
+    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14",
+    find=_find,
+)

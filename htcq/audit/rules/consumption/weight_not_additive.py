@@ -1,0 +1,57 @@
+"""The charge falls right after the match: the dynamic slot's own weight is less than the match cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.charges import CLOSE, Charge
+from htcq.audit.evidence import Evidence
+from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.kind import Kind
+
+#: A claim that is charged no more than this part of its match cost is as good as free.
+_FAR = 0.5
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        leaks = [charge for charge in evidence.charges(kind) if charge.standing < charge.mean - CLOSE]
+        if leaks:
+            yield _leak(kind, min(leaks, key=lambda charge: charge.standing / charge.mean))
+
+
+def _leak(kind: Kind, charge: Charge) -> Found:
+    far = charge.standing <= charge.mean * _FAR
+    cost = number(charge.cost) if charge.cost > CLOSE else f"{charge.mean:.3g} on average"
+    return on_slots(
+        kind,
+        cause=kind.weight_text,
+        message=f"the match of {charge.trial.job} costs {cost}, but SlotWeight of its dynamic slot "
+        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is what counts as long as it runs",
+        facts=(
+            weight_fact(kind),
+            Fact("match cost", f"{charge.mean:.6g}"),
+            Fact("standing charge", f"{charge.standing:.6g}"),
+        ),
+        severity=Severity.ERROR if far else None,
+    )
+
+
+RULE = Rule(
+    id="weight-not-additive",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS,),
+    summary="A claim is charged less while it runs than its match cost",
+    consequence=(
+        "The match cost counts until the dynamic slot's ad arrives, some seconds; from then on the accountant charges "
+        "that ad's own SlotWeight. Where this is less, usage, group quotas and the pool's total weight shrink although "
+        "the machine is as full as before. Where it is half or less this is an error."
+    ),
+    fix=(
+        "Write one weight for both: SLOT_WEIGHT = ifThenElse(DynamicSlot =?= true, max({what the claim takes, in "
+        "charges}), min({how many charges are left})), as 'htcq emit' does."
+    ),
+    source="Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: charged 4.0 at the match and 1.0 two seconds later",
+    find=_find,
+)

@@ -1,0 +1,53 @@
+"""Groups regroup: the root negotiates for their submitters too, over the whole pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact, listed
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.quota.knobs import Knobs
+from htcq.quota.tree import ROOT
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    if not quotas.grouped or not quotas.tree.root.autoregroup:
+        return
+    regrouping = [group for group in quotas.groups if group.autoregroup and quotas.of(group.name)]
+    second = sum(len(quotas.of(group.name)) for group in regrouping)
+    free = len(quotas.of(ROOT))
+    if not second and not free:
+        return
+    told = [f"{counted(second, 'submitter')} of {listed(group.name for group in regrouping)}"] if second else []
+    told += [f"{counted(free, 'submitter')} without a group"] if free else []
+    refusing = [group.name for group in regrouping if not group.accept_surplus]
+    also = f", though {listed(refusing)} may not accept surplus" if refusing else ""
+    reader = Knobs(quotas.knobs)
+    names = [f"GROUP_AUTOREGROUP_{group.name}" for group in quotas.groups]
+    names = ["GROUP_AUTOREGROUP", *(name for name in names if reader.text(name) is not None)]
+    yield Found(
+        cause="autoregroup",
+        subject="the pool",
+        message=f"{' and '.join(told)} negotiate for the whole pool without any group's limit{also}",
+        facts=tuple(knob_fact(evidence, name, "false") for name in names),
+        fix="\n".join(f"{name} = False" for name in names),
+        examples=tuple(group.name for group in regrouping),
+    )
+
+
+RULE = Rule(
+    id="autoregroup",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    summary="Groups regroup: quotas do not hold in the root's turn",
+    consequence=(
+        "As soon as one group regroups, the root group's quota is the whole pool, and it has the last turn with its own "
+        "submitters and those of every regrouping group. No group's quota caps what they match there, whether or not "
+        "their group accepts surplus; EffectiveQuota of <none> is published as the whole pool."
+    ),
+    fix="GROUP_AUTOREGROUP = False",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, matchmaker.cpp, 25.14",
+    find=_find,
+)

@@ -1,0 +1,117 @@
+"""The schedds weigh jobs in another unit than the slots weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Union
+
+from htcq.audit.demand import Submitter
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.pool.jobclass import JobClass
+from htcq.pool.kind import accounted
+from htcq.pool.slot import PARTITIONABLE, Number
+
+#: Demand is stale by minutes and truncated for each job: less than this factor proves nothing.
+_FACTOR = 2.0
+
+
+def _charges(evidence: Evidence, jobs: JobClass) -> tuple[Number, ...]:
+    """Return what a job of ``jobs`` is charged where it costs least: at the match and while it runs."""
+    best = evidence.cheapest(jobs)
+    if best is None:
+        return ()
+    kind, cost = best
+    if kind.type != PARTITIONABLE:
+        return (cost,)
+    if kind.supports_policy:
+        taken = kind.consumed(jobs.ad())
+        return cost, accounted(kind.standing_weight({asset: amount or 0 for asset, amount in taken.items()}))
+    return (accounted(kind.standing_weight({asset: jobs.request.get(asset) or 0 for asset in kind.assets})),)
+
+
+def _idle(evidence: Evidence, submitter: Submitter) -> tuple[float, float, float] | None:
+    """Return what an idle job weighs on average for the schedd, and the least and most that slots would charge."""
+    number, least, most = 0, 0.0, 0.0
+    for jobs in evidence.waiting.get(submitter.name, ()):
+        charges = _charges(evidence, jobs)
+        if charges:
+            count = jobs.idle[submitter.name]
+            number, least, most = number + count, least + count * min(charges), most + count * max(charges)
+    # A weight of 0 for jobs that wait is another story: the schedd truncates each job's weight.
+    if not number or not submitter.idle or submitter.weighted_idle <= 0 or least < number:
+        return None
+    return submitter.weighted_idle / submitter.idle, least / number, most / number
+
+
+def _running(evidence: Evidence, submitter: Submitter) -> tuple[float, float, float] | None:
+    supply = evidence.quotas.supply
+    claims = supply.claims.get(submitter.name, 0)
+    if not claims or not submitter.running or submitter.weighted_running <= 0:
+        return None
+    charge = supply.charged[submitter.name] / claims
+    return submitter.weighted_running / submitter.running, charge, charge
+
+
+def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+    quotas = evidence.quotas
+    if not quotas.grouped or not quotas.truth("NEGOTIATOR_USE_WEIGHTED_DEMAND", True):
+        return
+    if evidence.pool.jobs is None and quotas.settings.use_slot_weights:
+        yield Unchecked(Need.JOBS.value)
+    facts = (knob_fact(evidence, "SLOT_WEIGHT", "Cpus"), knob_fact(evidence, "SCHEDD_SLOT_WEIGHT"))
+    for submitter in quotas.submitters:
+        if not quotas.settings.use_slot_weights:
+            yield from _counted_slots(evidence, submitter)
+            continue
+        for what, found in (("idle", _idle(evidence, submitter)), ("running", _running(evidence, submitter))):
+            if found is not None:
+                yield from _compared(submitter, what, found, facts)
+
+
+def _compared(
+    submitter: Submitter, what: str, found: tuple[float, float, float], facts: tuple[Fact, ...]
+) -> Iterator[Found]:
+    weighs, least, most = found
+    little = weighs * _FACTOR < least
+    if little or weighs > most * _FACTOR:
+        charge = least if little else most
+        yield Found(
+            cause="too little" if little else "too much",
+            subject=f"submitter {submitter.name}",
+            message=f"{what} jobs of {submitter.name} weigh {weighs:.3g} each for their schedd, but slots charge "
+            f"{charge:.3g} for one: its group asks for too {'little' if little else 'much'}",
+            facts=facts,
+            examples=(submitter.name,),
+            severity=None if little else Severity.WARNING,
+        )
+
+
+def _counted_slots(evidence: Evidence, submitter: Submitter) -> Iterator[Found]:
+    jobs, weight = submitter.idle + submitter.running, submitter.weighted_idle + submitter.weighted_running
+    if weight > jobs * _FACTOR or weight * _FACTOR < jobs:
+        yield Found(
+            cause="slots",
+            subject=f"submitter {submitter.name}",
+            message=f"{jobs} jobs of {submitter.name} ask for {weight:g}, but usage and quotas count slots",
+            facts=(knob_fact(evidence, "NEGOTIATOR_USE_SLOT_WEIGHTS"),),
+            fix="NEGOTIATOR_USE_WEIGHTED_DEMAND = False",
+            examples=(submitter.name,),
+            severity=Severity.WARNING,
+        )
+
+
+RULE = Rule(
+    id="demand-in-other-units",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    summary="Schedds weigh jobs in another unit than slots weigh",
+    consequence=(
+        "A group's demand and its usage cannot be compared. Where jobs weigh too little for the schedd, the group is "
+        "allocated less than it uses and its idle jobs starve; where they weigh too much, it takes surplus from others."
+    ),
+    fix="Set SCHEDD_SLOT_WEIGHT on every access point to what the slots charge for a request.",
+    source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
+    find=_find,
+)

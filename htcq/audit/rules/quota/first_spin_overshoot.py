@@ -1,0 +1,67 @@
+"""Several submitters of one group can each take what the group has left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.quotas import PoolQuotas
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.quota.limits import truncated
+from htcq.quota.tree import ROOT
+
+_KNOB = "NEGOTIATOR_CONSIDER_PREEMPTION"
+#: Less than this part above the limit is a job's worth.
+_SMALL = 0.05
+
+
+def _takes(quotas: PoolQuotas, group: str, limit: int) -> list[float]:
+    """Return what each submitter of ``group`` may match in the first spin: its share, at most what the group has left."""
+    shares: dict[str, float] = {}
+    for each in quotas.of(group):
+        priority = quotas.accounts[each.name].number("Priority") if each.name in quotas.accounts else None
+        shares[each.name] = 1.0 / priority if priority and priority > 0 else 1.0
+    whole = sum(shares.values())
+    pie, left = min(quotas.inputs.pool_weight, float(limit)), limit - quotas.quota(group).usage
+    takes = []
+    for each in quotas.waiting(group):
+        due = pie * shares[each.name] / whole - quotas.used_by(each.name)
+        takes.append(max(0.0, min(due, left, each.weighted_idle)))
+    return [take for take in takes if take > 0]
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    if not quotas.settings.consider_preemption:
+        return
+    for group, exact in quotas.limits.items():
+        limit, used = truncated(exact), quotas.quota(group).usage
+        if limit <= used or (group == ROOT and quotas.tree.root.autoregroup):
+            continue
+        takes = _takes(quotas, group, limit)
+        over = used + sum(takes) - limit
+        if len(takes) > 1 and over >= max(1.0, _SMALL * limit):
+            yield Found(
+                cause="overshoot",
+                subject=f"group {group}",
+                message=f"{group} can come to {limit + over:g} of {limit} in one cycle: {counted(len(takes), 'submitter')} "
+                f"may take {sum(takes):g} where {limit - used:g} is left",
+                facts=(knob_fact(evidence, _KNOB, "true"),),
+                examples=(group,),
+            )
+
+
+RULE = Rule(
+    id="first-spin-overshoot",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    summary="Submitters of a group can together take more than the group has left",
+    consequence=(
+        "With preemption considered, the group's usage is read once before its submitters' first turns and not between "
+        "them. Each may take its share up to all that the group had left, and the sum exceeds the group's limit."
+    ),
+    fix="NEGOTIATOR_CONSIDER_PREEMPTION = False",
+    source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, calculateSubmitterLimit, 25.14",
+    find=_find,
+)

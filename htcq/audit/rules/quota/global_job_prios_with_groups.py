@@ -1,0 +1,52 @@
+"""Global job priorities: a submitter asks once for each priority that its jobs have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "USE_GLOBAL_JOB_PRIOS"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    if not quotas.grouped or not quotas.truth(_KNOB, False):
+        return
+    several = sorted((each for each in quotas.submitters if each.priorities > 1), key=lambda each: -each.priorities)
+    if several:
+        first = several[0]
+        yield Found(
+            cause=_KNOB,
+            subject=f"knob {_KNOB}",
+            message=f"jobs of {first.name} have {first.priorities} priorities, so that what they want, "
+            f"{first.weighted_idle + first.weighted_running:g}, adds {first.requested:g} to the demand of {first.group}",
+            facts=(knob_fact(evidence, _KNOB),),
+            count=len(several),
+            examples=tuple(each.name for each in several),
+        )
+        return
+    yield Found(
+        cause=_KNOB,
+        subject=f"knob {_KNOB}",
+        message="a submitter's demand counts once for each priority of its jobs; today nobody has more than one",
+        facts=(knob_fact(evidence, _KNOB),),
+        severity=Severity.INFO,
+    )
+
+
+RULE = Rule(
+    id="global-job-prios-with-groups",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    summary="Global job priorities multiply the demand of groups",
+    consequence=(
+        "With USE_GLOBAL_JOB_PRIOS the negotiator splits each submitter into one for every job priority before it adds "
+        "up what groups want, each with the whole demand. Groups with many priorities get too much of the surplus."
+    ),
+    fix="USE_GLOBAL_JOB_PRIOS = False",
+    source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, GroupEntry.cpp, 25.14",
+    find=_find,
+)

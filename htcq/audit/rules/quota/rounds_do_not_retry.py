@@ -1,0 +1,39 @@
+"""More allocation rounds than usual: they do not give the same submitters another try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.quota.settings import Settings
+
+_KNOB = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    usual = Settings().max_rounds
+    if quotas.grouped and quotas.settings.max_rounds > usual:
+        yield Found(
+            cause=_KNOB,
+            subject=f"knob {_KNOB}",
+            message=f"{quotas.settings.max_rounds} rounds, where {usual} are usual, do not let the same submitters try again",
+            facts=(knob_fact(evidence, _KNOB),),
+        )
+
+
+RULE = Rule(
+    id="rounds-do-not-retry",
+    severity=Severity.INFO,
+    needs=(Need.CENTRAL,),
+    summary="Later allocation rounds do not retry submitters that are through",
+    consequence=(
+        "A submitter whose jobs were all matched or rejected leaves the cycle. Later rounds hand what its group could "
+        "not use to other groups; they never ask it again."
+    ),
+    fix="GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 3",
+    source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, GroupEntry.cpp; 'no submitters' in the log, 25.14.1",
+    find=_find,
+)

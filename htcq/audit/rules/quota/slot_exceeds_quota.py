@@ -1,0 +1,74 @@
+"""One match hands over a whole partitionable slot that weighs more than the group may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+from htcq.quota.limits import truncated
+
+_LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS"
+
+
+def _leftovers(evidence: Evidence) -> Fact | None:
+    """Return where an access point fills a matched slot by itself; None where none does."""
+    if not evidence.access:
+        return knob_fact(evidence, _LEFTOVERS, "true")
+    for configuration in evidence.access.values():
+        if configuration.truth(_LEFTOVERS, True):
+            knob = configuration.knob(_LEFTOVERS)
+            return Fact(_LEFTOVERS, configuration.value(_LEFTOVERS, "true"), knob.place if knob is not None else "")
+    return None
+
+
+def _usable(evidence: Evidence, group: str, kinds: Sequence[tuple[Number, Kind]]) -> tuple[Number, Kind] | None:
+    """Return the heaviest of ``kinds`` that an idle job of ``group`` fits; any where the jobs are not known."""
+    waiting = [jobs for each in evidence.quotas.waiting(group) for jobs in evidence.waiting.get(each.name, ())]
+    if evidence.pool.jobs is None:
+        return kinds[0] if kinds else None
+    return next((each for each in kinds if any(evidence.fits(each[1], jobs) for jobs in waiting)), None)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    leftovers = _leftovers(evidence)
+    if not quotas.settings.use_slot_weights or leftovers is None or not quotas.limits:
+        return
+    whole = [(kind.plain_weight(), kind) for kind in evidence.partitionable if not kind.supports_policy]
+    whole.sort(key=lambda each: -each[0])
+    for group in quotas.groups:
+        limit = truncated(quotas.limits.get(group.name, 0.0))
+        if limit < 1 or quotas.requested(group.name) <= limit or not quotas.waiting(group.name):
+            continue
+        found = _usable(evidence, group.name, [each for each in whole if each[0] > limit])
+        if found is not None:
+            weight, kind = found
+            yield Found(
+                cause="whole slots",
+                subject=f"group {group.name}",
+                message=f"one match gives {group.name}, which may use {limit}, a whole slot of {weight:g} to fill "
+                f"({counted(sum(each.count for each_weight, each in whole if each_weight > limit), 'slot')} like "
+                f"{kind.first.name})",
+                facts=(Fact("SlotWeight", kind.weight_text), leftovers),
+                examples=(group.name,),
+            )
+
+
+RULE = Rule(
+    id="slot-exceeds-quota",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    summary="A partitionable slot weighs more than a group may use, and one match hands it over whole",
+    consequence=(
+        "Without a consumption policy a match takes the whole slot. The first one of a submitter's turn is allowed "
+        "whatever it costs, and the access point then fills the slot with the submitter's other jobs: the group exceeds "
+        "its quota by up to one slot, and nobody else is matched there."
+    ),
+    fix="Use a consumption policy on these nodes (htcq emit), or make the quota at least as large as a slot.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota of 2 seen on 25.14.1",
+    find=_find,
+)
