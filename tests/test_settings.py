@@ -11,7 +11,7 @@ from htcq.capacity.choice import Choice
 from htcq.capacity.layout import SlotType
 from htcq.capacity.plan import Shape
 from htcq.errors import HtcqError, InputError
-from htcq.settings import Settings, check_shapes, parse_part, parse_shape, settings_from
+from htcq.settings import AuditSettings, RuleSettings, Settings, check_shapes, parse_part, parse_shape, settings_from
 
 
 def test_an_empty_file_sets_nothing() -> None:
@@ -49,9 +49,35 @@ def test_slot_types_with_parts() -> None:
     assert second.parts == {**dict.fromkeys(("memory", "disk", "gpus"), Fraction(1, 4)), "cpus": 4}
 
 
+def test_what_a_site_says_of_rules() -> None:
+    rules = {
+        "quota-truncated": {"disable": True},
+        "autoregroup": {"severity": "info", "only": ["group a*"], "ignore": ["group a.b", "*c"]},
+    }
+
+    assert settings_from({"audit": {"fail_on": "warning", "rules": rules}}).audit == AuditSettings(
+        "warning",
+        {
+            "quota-truncated": RuleSettings(disable=True),
+            "autoregroup": RuleSettings(False, "info", ("group a*",), ("group a.b", "*c")),
+        },
+    )
+
+
 @pytest.mark.parametrize(
     ("content", "message", "hint"),
     [
+        ({"audti": {}}, "htcq.toml: audti is unknown", "did you mean audit?"),
+        ({"audit": []}, "htcq.toml: audit is []", "[audit]"),
+        ({"audit": {"failon": "error"}}, "htcq.toml: audit.failon is unknown", "did you mean fail_on?"),
+        ({"audit": {"fail_on": 1}}, "htcq.toml: audit.fail_on is 1", "text in quotes"),
+        ({"audit": {"rules": ["x"]}}, "htcq.toml: audit.rules is ['x']", "[audit.rules]"),
+        ({"audit": {"rules": {"x": True}}}, "htcq.toml: audit.rules.x is True", "[audit.rules.x]"),
+        ({"audit": {"rules": {"x": {"disabled": True}}}}, "audit.rules.x.disabled is unknown", "did you mean disable?"),
+        ({"audit": {"rules": {"x": {"disable": 1}}}}, "audit.rules.x.disable is 1", "true or false"),
+        ({"audit": {"rules": {"x": {"severity": 2}}}}, "audit.rules.x.severity is 2", "text in quotes"),
+        ({"audit": {"rules": {"x": {"only": "slot *"}}}}, "audit.rules.x.only is 'slot *'", 'such as ["slot'),
+        ({"audit": {"rules": {"x": {"ignore": [1]}}}}, "audit.rules.x.ignore is [1]", 'such as ["slot'),
         ({"capacty": {}}, "htcq.toml: capacty is unknown", "did you mean capacity?"),
         ({"capacity": {"sahre": "even"}}, "htcq.toml: capacity.sahre is unknown", "did you mean share?"),
         ({"capacity": {"qqq": 1}}, "htcq.toml: capacity.qqq is unknown", "the keys are model"),

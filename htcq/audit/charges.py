@@ -87,4 +87,3 @@ def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number]) -> Number | N
 
 def _without(left: Mapping[str, Number], taken: Mapping[str, Number], times: int) -> dict[str, Number]:
     return {asset: amount - times * taken.get(asset, 0) for asset, amount in left.items()}
-

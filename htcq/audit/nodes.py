@@ -99,6 +99,11 @@ class Modification:
                 changed[f"Request{attribute(asset)}"] = int(amount)
         return changed
 
+    @property
+    def knobs(self) -> dict[str, Knob]:
+        """The knobs that say so, by asset; none where defaults are assumed."""
+        return {asset: self.node.knob(modifier(asset)) for asset in self.texts} if self.node is not None else {}
+
     @cached_property
     def _expressions(self) -> dict[str, Expr]:
         parsed = {asset: _parsed(text) for asset, text in self.texts.items()}

@@ -52,17 +52,21 @@ class Supply:
             value = self._central.of(slot)
         return accounted(value)
 
+    def weight_in_pool(self, slot: Slot) -> Number:
+        """Return what the slot adds to the pool's weight: one that stands for several machines counts for all."""
+        return self.weight(slot) * _multiplier(slot)
+
     @cached_property
     def pool_weight(self) -> Number:
         """What quotas are shares of: the weight of the counted slots; where weights are off, their cpus and slots."""
         if self.weighted:
-            return sum(self.weight(slot) * _multiplier(slot) for slot in self._in_pool())
-        return sum(_slots_in(slot) for slot in self._in_pool())
+            return sum(self.weight_in_pool(slot) for slot in self.in_pool())
+        return sum(_slots_in(slot) for slot in self.in_pool())
 
     @cached_property
     def least_weight(self) -> Number:
         """The smallest weight of any slot; 0 where there are none."""
-        return min((self.weight(slot) * _multiplier(slot) for slot in self.slots), default=0)
+        return min((self.weight_in_pool(slot) for slot in self.slots), default=0)
 
     @cached_property
     def charged(self) -> Mapping[str, Number]:
@@ -82,7 +86,8 @@ class Supply:
                 claims[slot.customer] = claims.get(slot.customer, 0) + 1
         return claims
 
-    def _in_pool(self) -> Iterator[Slot]:
+    def in_pool(self) -> Iterator[Slot]:
+        """Yield the slots that count for the pool's weight: all that are seen, or those of the pool-size constraint."""
         counted = self._counted
         return (slot for slot in self.slots if counted is None or _holds(counted.of(slot)))
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from htcq.errors import InputError
 from htcq.live.configuration import read_dump
+from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
-from htcq.store.snapshot import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, Snapshot, open_snapshot
+from htcq.store.snapshot import Snapshot, open_snapshot
 
 #: How long one query may take unless told otherwise, in seconds.
 PATIENCE = 60.0

@@ -154,9 +154,7 @@ class _Capture:
         asked_of_jobs = projections.job_projection(sorted(expressions.assets), sorted(expressions.named))
         tasks = []
         if central:
-            tasks.append(
-                Task("central configuration", query_configuration, (central, self._part(CONFIG)))
-            )
+            tasks.append(Task("central configuration", query_configuration, (central, self._part(CONFIG))))
         if negotiator:
             tasks.append(Task("priorities", ads.query_priorities, (negotiator, self._part(PRIORITIES_ADS))))
         for schedd in schedds:

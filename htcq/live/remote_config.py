@@ -29,7 +29,9 @@ _WANTED = re.compile(
     re.IGNORECASE,
 )
 #: Knobs that match, and say nothing of who gets what: logs, sockets, other tools.
-_UNWANTED = re.compile(r"_(?:LOG|DEBUG|DEBUG_WAIT|ADDRESS_FILE|SOCKET_CACHE_SIZE)\Z|\AALLOW_(?!PSLOT)|\ADAGMAN_", re.IGNORECASE)
+_UNWANTED = re.compile(
+    r"_(?:LOG|DEBUG|DEBUG_WAIT|ADDRESS_FILE|SOCKET_CACHE_SIZE)\Z|\AALLOW_(?!PSLOT)|\ADAGMAN_", re.IGNORECASE
+)
 #: The negotiator evaluates these against slots.
 _ON_SLOTS = frozenset(
     (

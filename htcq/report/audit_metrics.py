@@ -15,11 +15,12 @@ def audit_metrics(audit: Audit, now: float) -> str:
 
 
 def _lines(audit: Audit, now: float) -> Iterator[str]:
-    found = Counter(finding.rule for finding in audit.findings)
+    found = Counter({(each.rule, each.severity): 0 for each in audit.rules})
+    found.update((finding.rule, finding.severity) for finding in audit.findings)
     missed = {each.rule for each in audit.not_checked} - {each.rule for each in audit.rules}
     yield from _head("htcq_findings", "Findings of each rule that was checked; a finding is one cause.")
-    for each in audit.rules:
-        yield f'htcq_findings{{rule="{each.rule}",severity="{each.severity.word}"}} {found[each.rule]}'
+    for (rule, severity), count in found.items():
+        yield f'htcq_findings{{rule="{rule}",severity="{severity.word}"}} {count}'
     yield from _gauge("htcq_findings_known", "Findings left out because a former audit has them.", audit.known)
     yield from _gauge("htcq_rules_checked", "Rules that were checked.", audit.checked)
     yield from _gauge("htcq_rules_not_checked", "Rules that were not checked for want of evidence.", len(missed))

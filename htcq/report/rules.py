@@ -30,11 +30,13 @@ def _rule_json(rule: Rule) -> dict[str, Any]:
 
 
 def show_rules(families: Mapping[str, Iterable[Rule]], stream: TextIO) -> None:
-    """Write all rules as a table for each family."""
-    for index, (family, rules) in enumerate(families.items()):
+    """Write all rules as a table for each family that has any."""
+    tables = [
+        (family, [[rule.id, rule.severity.word, rule.summary] for rule in rules]) for family, rules in families.items()
+    ]
+    for index, (family, rows) in enumerate((family, rows) for family, rows in tables if rows):
         if index:
             print(file=stream)
-        rows = [[rule.id, rule.severity.word, rule.summary] for rule in rules]
         show_table(family, ("RULE", "SEVERITY", "WHAT IS WRONG"), rows, stream)
 
 

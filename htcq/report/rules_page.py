@@ -60,8 +60,9 @@ def rules_page(families: Mapping[str, Iterable[Rule]]) -> str:
 
 def _families(families: Mapping[str, Iterable[Rule]]) -> Iterator[str]:
     for family, rules in families.items():
-        yield f".SH {family.upper()}"
-        for rule in rules:
+        for index, rule in enumerate(rules):
+            if not index:
+                yield f".SH {family.upper()}"
             yield f".SS {_escaped(rule.id)}"
             yield f".BR {rule.severity.word} :"
             yield from _text(f"{rule.summary}.")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from htcq.pool.anonymize import Collector, Rewriter
 from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, META, PRIORITIES_ADS
+from htcq.pool.identities import Identities
 
 _ADS = (COLLECTOR_ADS, JOBS_ADS, PRIORITIES_ADS)
 _OPENED = re.compile(r"\s*([\w.]+)\s*@=(\w+)\s*\Z")
@@ -30,6 +31,18 @@ def anonymize_directory(directory: Path) -> None:
         {*directory.rglob(CONFIG), *directory.rglob(f"{ACCESS}/*.txt"), *directory.rglob(f"{EXECUTE}/*.txt")}
     )
     metas = sorted(directory.rglob(META))
+    rewriter = Rewriter(_identities(ads, configurations, metas))
+    for path in ads:
+        _rewrite_ads(path, rewriter)
+    for path in configurations:
+        _rewrite_configuration(path, rewriter)
+    for path in metas:
+        _rewrite_meta(path, rewriter)
+    _rename(directory, rewriter)
+
+
+def _identities(ads: Iterable[Path], configurations: Iterable[Path], metas: Iterable[Path]) -> Identities:
+    """Return who is named in the files."""
     collector = Collector()
     for path in ads:
         for ad in _ads(path):
@@ -44,14 +57,7 @@ def anonymize_directory(directory: Path) -> None:
                 collector.text(value)
     for path in metas:
         _collect_meta(json.loads(path.read_text(encoding="utf-8")), collector)
-    rewriter = Rewriter(collector.settle())
-    for path in ads:
-        _rewrite_ads(path, rewriter)
-    for path in configurations:
-        _rewrite_configuration(path, rewriter)
-    for path in metas:
-        _rewrite_meta(path, rewriter)
-    _rename(directory, rewriter)
+    return collector.settle()
 
 
 def _collect_meta(meta: dict[str, Any], collector: Collector) -> None:

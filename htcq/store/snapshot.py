@@ -15,16 +15,8 @@ from typing import Any
 
 from htcq.errors import InputError
 from htcq.pool.adtext import Chunks
+from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, META
 
-COLLECTOR_ADS, JOBS_ADS, CONFIG, PRIORITIES_ADS, META = (
-    "collector.ads",
-    "jobs.ads",
-    "config.txt",
-    "priorities.ads",
-    "meta.json",
-)
-#: Directories of configurations by the name of the schedd or machine.
-ACCESS, EXECUTE = "access", "execute"
 _CHUNK = 4 * 1024 * 1024
 _MOST_TEXT = 64 * 1024 * 1024
 _HOW = "'htcq snapshot DIR' makes one; htcq.toml(5) lists its files"
@@ -110,7 +102,7 @@ def open_snapshot(path: Path) -> Snapshot:
 
 
 def _members_of_directory(path: Path) -> dict[str, str]:
-    found = [each for pattern in ("*", "access/*", "execute/*") for each in path.glob(pattern) if each.is_file()]
+    found = [each for pattern in ("*", f"{ACCESS}/*", f"{EXECUTE}/*") for each in path.glob(pattern) if each.is_file()]
     return {str(each.relative_to(path)): str(each.relative_to(path)) for each in found}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,30 +21,28 @@ def no_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONDOR_CONFIG", "/dev/null")
 
 
+def _accept(server: socket.socket, serve: Callable[[socket.socket], None]) -> None:
+    connections = []
+    try:
+        while True:
+            connections.append(server.accept()[0])
+            serve(connections[-1])
+    finally:
+        os._exit(1)
+
+
 @contextmanager
 def peer(serve: Callable[[socket.socket], None]) -> Iterator[str]:
-    """Listen on loopback, hand every connection to ``serve``, and keep them open."""
-    connections = []
+    """Listen on loopback in a process of its own, hand every connection to ``serve``, and keep them open."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def accept() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                connections.append(connection)
-                serve(connection)
-
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
+        pid = os.fork()
+        if not pid:
+            _accept(server, serve)
         try:
             yield f"127.0.0.1:{server.getsockname()[1]}"
         finally:
-            server.shutdown(socket.SHUT_RDWR)
-            thread.join(10)
-            for connection in connections:
-                connection.close()
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
 def close_half_way(connection: socket.socket) -> None:

@@ -37,7 +37,11 @@ def _free(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> bool:
 def _found(kind: Kind, trial: Trial, asset: str) -> Found:
     got, name = handed_out({asset: 0})[asset], attribute(asset)
     place = {CPUS: "cpus", MEMORY: "memory_mb"}[asset]
-    below = [number(left) for left in (as_number(getattr(slot, place)) for slot in kind.slots) if left is not None and left < 0]
+    below = [
+        number(left)
+        for left in (as_number(getattr(slot, place)) for slot in kind.slots)
+        if left is not None and left < 0
+    ]
     unit = "cpu" if asset == CPUS else "MB"
     return on_slots(
         kind,
@@ -60,6 +64,8 @@ RULE = Rule(
         "killed where memory limits are enforced."
     ),
     fix="Charge at least 1 of cpus and of memory.",
-    source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: 3 cpus, five dynamic slots, Cpus = -1",
+    source=(
+        "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: 3 cpus, five dynamic slots, Cpus = -1"
+    ),
     find=_find,
 )

@@ -31,7 +31,9 @@ RULE = Rule(
         "A match that takes nothing is refused by the negotiator, for such jobs the slot does not exist. Each attempt "
         "writes a line to the negotiator's log."
     ),
-    fix="Let every claim take something, at least 1 cpu: CONSUMPTION_CPUS = max({1, ceiling(TARGET.RequestCpus ?: 0)}).",
+    fix=(
+        "Let every claim take something, at least 1 cpu: CONSUMPTION_CPUS = max({1, ceiling(TARGET.RequestCpus ?: 0)})."
+    ),
     source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14",
     find=_find,
 )

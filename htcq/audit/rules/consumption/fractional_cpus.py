@@ -20,11 +20,13 @@ RULE = Rule(
     needs=(Need.SLOTS,),
     summary="ConsumptionCpus can be a fraction",
     consequence=(
-        "The startd never hands out fractions of a cpu. The negotiator deducts 1.5, the dynamic slot says 1, and 1.5 does not "
-        "fit in it: the claim is refused and made again in every cycle. Of fractions below 1 the negotiator matches more "
-        "than the startd can start; each of them gets a whole cpu."
+        "The startd never hands out fractions of a cpu. The negotiator deducts 1.5, the dynamic slot says 1, and 1.5 "
+        "does not fit in it: the claim is refused and made again in every cycle. Of fractions below 1 the negotiator "
+        "matches more than the startd can start; each of them gets a whole cpu."
     ),
     fix="Round up in the consumption: ceiling(…).",
-    source="src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14; 0.5 and 1.5 seen on 25.14.1",
+    source=(
+        "src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14; 0.5 and 1.5 seen on 25.14.1"
+    ),
     find=_find,
 )

@@ -20,8 +20,8 @@ RULE = Rule(
     needs=(Need.SLOTS,),
     summary="The consumption of a custom asset, such as GPUs, can be a fraction",
     consequence=(
-        "Custom assets are handed out whole. Of half a GPU the dynamic slot gets none, no device is bound, and the job does "
-        "not fit: the claim is refused and made again in every cycle."
+        "Custom assets are handed out whole. Of half a GPU the dynamic slot gets none, no device is bound, and the job "
+        "does not fit: the claim is refused and made again in every cycle."
     ),
     fix="Round up in the consumption: ceiling(…).",
     source="src/condor_startd.V6/Resource.cpp:create_dslot, ResAttributes.cpp, 25.14",

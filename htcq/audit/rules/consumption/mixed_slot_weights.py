@@ -41,9 +41,7 @@ def _weights(kind: Kind) -> tuple[Number | None, ...]:
     return tuple(as_number(kind.standing_weight(claim)) for claim in _CLAIMS)
 
 
-def _found(
-    kinds: list[Kind], usual: list[Kind], claim: Mapping[str, Number], weights: tuple[Number, Number]
-) -> Found:
+def _found(kinds: list[Kind], usual: list[Kind], claim: Mapping[str, Number], weights: tuple[Number, Number]) -> Found:
     here, there, other = kinds[0], usual[0], sum(kind.count for kind in usual)
     return Found(
         cause=here.weight_text,

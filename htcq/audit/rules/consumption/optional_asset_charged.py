@@ -28,8 +28,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _rounds(each: Unasked) -> bool:
     """Tell whether it is the rounding that charges: a constant, or max({1, …}), is meant to charge every job."""
-    words = set(each.kind.consumption[each.asset].lower().replace("(", " ").replace(".", " ").split())
-    return "quantize" in words and any(f"request{each.asset}" in word for word in words)
+    expression = each.kind.first.frame.expression(f"Consumption{each.asset}")
+    words = expression.words() if expression is not None else []
+    return "quantize" in words and f"request{each.asset}" in words
 
 
 RULE = Rule(
@@ -38,9 +39,9 @@ RULE = Rule(
     needs=(Need.SLOTS,),
     summary="Jobs that do not ask for an optional asset are charged one unit of it",
     consequence=(
-        "With a list as its second argument quantize() answers the first element of the list that is large enough, also "
-        "for 0: quantize(0, {1}) is 1. Jobs without the request take GPUs, or whatever it is, away from those that need "
-        "them, and do not match where none are left."
+        "With a list as its second argument quantize() answers the first element of the list that is large enough, "
+        "also for 0: quantize(0, {1}) is 1. Jobs without the request take GPUs, or whatever it is, away from those "
+        "that need them, and do not match where none are left."
     ),
     fix="Do not quantize a request that may be 0 with a list.",
     source="src/classad/fnCall.cpp:doMath2, 25.14; seen on 25.14.1",

@@ -32,7 +32,8 @@ RULE = Rule(
     summary="The consumption of an optional asset is undefined for jobs that do not ask for it",
     consequence=(
         "For the match a missing request stays undefined, and so does a consumption such as TARGET.RequestGPUs or "
-        "quantize(TARGET.RequestGPUs, {1}). Jobs that do not ask for the asset, most jobs as a rule, never match the slot."
+        "quantize(TARGET.RequestGPUs, {1}). Jobs that do not ask for the asset, most jobs as a rule, never match the "
+        "slot."
     ),
     fix="Give a missing request a value: TARGET.Request<asset> ?: 0.",
     source="src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, 25.14; seen on 25.14.1",

@@ -50,8 +50,8 @@ RULE = Rule(
     needs=(Need.SLOTS,),
     summary="SlotWeight of a slot with a consumption policy grows when a claim takes of its assets",
     consequence=(
-        "The match cost is what the weight loses, and a weight that grows makes it negative: every match gives its user "
-        "and group more quota than they had before."
+        "The match cost is what the weight loses, and a weight that grows makes it negative: every match gives its "
+        "user and group more quota than they had before."
     ),
     fix="Write a weight that falls with what is left, such as SLOT_WEIGHT = Cpus.",
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14",

@@ -41,11 +41,14 @@ RULE = Rule(
     needs=(Need.SLOTS,),
     summary="SlotWeight of a slot with a consumption policy is no number, now or after some match",
     consequence=(
-        "The negotiator computes the match cost from SlotWeight before and after it takes the assets away. Where one of "
-        "them is undefined or an error it exits with 'Failed to evaluate SlotWeight'; the master restarts it, and it "
-        "exits again at the same slot: no slot of the pool is matched any more."
+        "The negotiator computes the match cost from SlotWeight before and after it takes the assets away. Where one "
+        "of them is undefined or an error it exits with 'Failed to evaluate SlotWeight'; the master restarts it, and "
+        "it exits again at the same slot: no slot of the pool is matched any more."
     ),
-    fix="Write a weight that is a number whatever is left: guard divisions, and name only attributes that every slot has.",
+    fix=(
+        "Write a weight that is a number whatever is left: guard divisions, and name only attributes that every slot "
+        "has."
+    ),
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1",
     find=_find,
 )

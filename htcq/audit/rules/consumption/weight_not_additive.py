@@ -52,6 +52,8 @@ RULE = Rule(
         "Write one weight for both: SLOT_WEIGHT = ifThenElse(DynamicSlot =?= true, max({what the claim takes, in "
         "charges}), min({how many charges are left})), as 'htcq emit' does."
     ),
-    source="Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: charged 4.0 at the match and 1.0 two seconds later",
+    source=(
+        "Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: charged 4.0 at the match and 1.0 two seconds later"
+    ),
     find=_find,
 )

@@ -24,9 +24,10 @@ def _takes(quotas: PoolQuotas, group: str, limit: int) -> list[float]:
         shares[each.name] = 1.0 / priority if priority and priority > 0 else 1.0
     whole = sum(shares.values())
     pie, left = min(quotas.inputs.pool_weight, float(limit)), limit - quotas.quota(group).usage
+    ignored = quotas.truth("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
     takes = []
     for each in quotas.waiting(group):
-        due = pie * shares[each.name] / whole - quotas.used_by(each.name)
+        due = left if ignored else pie * shares[each.name] / whole - quotas.used_by(each.name)
         takes.append(max(0.0, min(due, left, each.weighted_idle)))
     return [take for take in takes if take > 0]
 

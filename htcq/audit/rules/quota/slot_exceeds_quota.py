@@ -10,6 +10,7 @@ from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.quota.limits import truncated
+from htcq.quota.tree import ROOT
 
 _LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS"
 
@@ -40,19 +41,22 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     whole = [(kind.plain_weight(), kind) for kind in evidence.partitionable if not kind.supports_policy]
     whole.sort(key=lambda each: -each[0])
-    for group in quotas.groups:
+    for group in quotas.tree.groups:
+        if group.name == ROOT and group.autoregroup:
+            continue
         limit = truncated(quotas.limits.get(group.name, 0.0))
         if limit < 1 or quotas.requested(group.name) <= limit or not quotas.waiting(group.name):
             continue
-        found = _usable(evidence, group.name, [each for each in whole if each[0] > limit])
+        larger = [each for each in whole if each[0] > limit]
+        found = _usable(evidence, group.name, larger)
         if found is not None:
             weight, kind = found
+            slots = counted(sum(each.count for _, each in larger), "slot")
             yield Found(
                 cause="whole slots",
                 subject=f"group {group.name}",
-                message=f"one match gives {group.name}, which may use {limit}, a whole slot of {weight:g} to fill "
-                f"({counted(sum(each.count for each_weight, each in whole if each_weight > limit), 'slot')} like "
-                f"{kind.first.name})",
+                message=f"one match gives {group.name}, which may use {limit}, a whole slot of {weight:g} to fill, "
+                f"such as {kind.first.name}: {slots} weigh more than {limit}",
                 facts=(Fact("SlotWeight", kind.weight_text), leftovers),
                 examples=(group.name,),
             )

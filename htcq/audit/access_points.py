@@ -1,0 +1,101 @@
+"""The access points whose configuration is known: how each weighs idle jobs, and what of them waits there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact
+from htcq.classads import Ad, Expr, as_number
+from htcq.errors import PolicyError
+from htcq.pool.demand import ScheddWeight
+from htcq.pool.job import IDLE, Job
+from htcq.pool.jobclass import JobClass
+
+#: What condor_submit lets a job ask for that does not say (JOB_DEFAULT_REQUEST* in param_info.in, 25.14); KiB and MB.
+_DEFAULT_REQUEST = {"RequestCpus": 1, "RequestMemory": 128, "RequestDisk": 1024 * 1024}
+
+
+@dataclass(frozen=True)
+class AccessPoint:
+    """One access point by the name of its schedd."""
+
+    name: str
+    weight: ScheddWeight
+
+    def fact(self, knob: str) -> Fact:
+        """Return a knob as the schedd sees it, with file and line where they are known."""
+        found = self.weight.knob(knob)
+        if found is None:
+            return Fact(knob, self.weight.text(knob) or "(not set)")
+        return Fact(found.name, found.value or "(empty)", found.place)
+
+    def ordinary_job(self) -> Ad:
+        """Return the ad of a job that says nothing of what it needs, as it lies in the queue."""
+        job = Ad({"TransferInputSizeMB": 0})
+        for name, usual in _DEFAULT_REQUEST.items():
+            amount = _value(self.weight.text(f"JOB_DEFAULT_{name.upper()}"), job)
+            job[name] = usual if amount is None else amount
+        return job
+
+
+def _value(text: str, job: Ad) -> int | None:
+    try:
+        number = as_number(Expr(text).evaluate(job)) if text else None
+    except PolicyError:
+        return None
+    return None if number is None else int(number)
+
+
+def access_points(evidence: Evidence) -> Iterator[AccessPoint]:
+    """Yield the access points whose configuration is known."""
+    for name, configuration in evidence.access.items():
+        yield AccessPoint(name, ScheddWeight(configuration))
+
+
+def demand_counts(evidence: Evidence) -> bool:
+    """Tell whether the negotiator gives slots by weighted demand, as far as one knows: it does once there are groups.
+
+    Source: matchmaker.cpp:negotiationTime and GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14.
+    """
+    if evidence.pool.central is None:
+        return True
+    return evidence.quotas.grouped and evidence.quotas.truth("NEGOTIATOR_USE_WEIGHTED_DEMAND", True)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The idle jobs of one submitter at one access point: how many slots the jobs of each class still want."""
+
+    classes: tuple[tuple[JobClass, int], ...]
+
+    @property
+    def idle(self) -> int:
+        """How many slots they want."""
+        return sum(wanted for _, wanted in self.classes)
+
+    def weighted_idle(self, weight: ScheddWeight) -> int:
+        """Return what a schedd adds up for them; one job stands for all of its class."""
+        return sum(weight.idle(each.ad(), 1) * wanted for each, wanted in self.classes)
+
+
+def queues(evidence: Evidence) -> Mapping[tuple[str, str], Queue]:
+    """Return what waits by schedd (empty where the jobs do not say) and submitter."""
+    classes = {id(each.frame): each for each in evidence.classes}
+    found: dict[tuple[str, str], Counter[int]] = {}
+    for job in evidence.pool.jobs or ():
+        if job.status == IDLE and job.wanted:
+            queue = found.setdefault((_schedd_of(job), job.submitter), Counter())
+            queue[id(job.frame)] += job.wanted
+    return {
+        key: Queue(tuple((classes[frame], wanted) for frame, wanted in counts.items())) for key, counts in found.items()
+    }
+
+
+def _schedd_of(job: Job) -> str:
+    """Return the name of the schedd that a job lies at; its global id begins with it."""
+    if isinstance(job.schedd, str):
+        return job.schedd
+    return job.global_id.partition("#")[0] if isinstance(job.global_id, str) else ""

@@ -1,0 +1,24 @@
+"""Knobs of the central manager that do not go with consumption policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Fact, Found
+
+
+def beside_policies(evidence: Evidence, name: str, message: str) -> Iterator[Found]:
+    """Yield one finding on the knob ``name`` if any slot has a consumption policy."""
+    kinds = evidence.with_policy
+    if kinds:
+        knob = knob_fact(evidence, name)
+        count = sum(kind.count for kind in kinds)
+        slots = "1 slot has a consumption policy" if count == 1 else f"{count} slots have consumption policies"
+        yield Found(
+            cause=f"{name} = {knob.value}",
+            subject=f"knob {name}",
+            message=f"{name} is {knob.value}, and {slots}: {message}",
+            facts=(knob, Fact("slots with a policy", f"{count}, such as {kinds[0].first.name}")),
+        )

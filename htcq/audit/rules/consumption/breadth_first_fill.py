@@ -1,0 +1,35 @@
+"""NEGOTIATOR_MATCHLIST_CACHING makes the negotiator fill slots with consumption policies breadth first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.central_knobs import beside_policies
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "NEGOTIATOR_MATCHLIST_CACHING"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    if evidence.truth(_KNOB, True):
+        yield from beside_policies(evidence, _KNOB, "one cycle spreads jobs over all slots, whatever the ranks say")
+
+
+RULE = Rule(
+    id="breadth-first-fill",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS, Need.CENTRAL),
+    summary="Slots with consumption policies are filled breadth first, regardless of ranks",
+    consequence=(
+        "After a match the slot is put back into the list of candidates behind those that it beats, not before them. "
+        "One cycle so spreads equal jobs over all slots, even where the ranks want machines filled up one after the "
+        "other."
+    ),
+    fix="NEGOTIATOR_MATCHLIST_CACHING = False fills in the order of the ranks, and makes cycles longer.",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:insert_candidate, 25.14; seen on 25.14.1: slots 1, 2, 3, 4, 4, 3, 2, "
+        "1, 4, 3"
+    ),
+    find=_find,
+)

@@ -1,0 +1,58 @@
+"""Jobs with catalogs of common files on slots with a consumption policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import modifications
+from htcq.audit.policies import consumption_fact, on_slots
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.versions import version
+from htcq.pool.kind import Kind
+from htcq.units import DISK
+
+#: The attributes of a job with catalogs.
+_CATALOGS = ("RequestedCatalogIDs", "RequestedCatalogs")
+#: From this version on the startd subtracts what it holds already of a job's catalogs from RequestDisk.
+_SUBTRACTS = (25, 12, 2)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    jobs = [each for each in evidence.classes if any(name in each.frame for name in _CATALOGS)]
+    if not jobs:
+        return
+    for kind in evidence.with_policy:
+        if version(kind.first.frame.value("CondorVersion")) >= _SUBTRACTS and _subtracts(evidence, kind):
+            yield on_slots(
+                kind,
+                cause="catalogs",
+                message=f"job {jobs[0].name} brings catalogs of common files: the negotiator charges its whole "
+                "RequestDisk, the startd takes that without the catalogs it has already",
+                facts=(
+                    consumption_fact(kind, DISK),
+                    *(Fact(name, jobs[0].frame.text(name)) for name in _CATALOGS if name in jobs[0].frame),
+                ),
+            )
+
+
+def _subtracts(evidence: Evidence, kind: Kind) -> bool:
+    """Tell whether a startd of the kind looks at catalogs; HTCondor's default does."""
+    return any(
+        each.node is None or "requestedcatalogs" in each.texts[DISK].lower() for each in modifications(evidence, kind)
+    )
+
+
+RULE = Rule(
+    id="catalog-space-with-policy",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.JOBS),
+    summary="Jobs with catalogs of common files meet slots with a consumption policy",
+    consequence=(
+        "The startd subtracts the space of catalogs that are there already from RequestDisk, the negotiator does not "
+        "know of them: it takes more disk of the slot than the claim gets, and sees less room than there is."
+    ),
+    fix="MODIFY_REQUEST_EXPR_REQUESTDISK = UNDEFINED on nodes with a policy: disk is charged in full by both.",
+    source="src/condor_utils/param_info.in (CATALOG_SPACE, since 25.12.2), Resource.cpp:create_dslot, 25.14",
+    find=_find,
+)

@@ -1,0 +1,47 @@
+"""Access points claim partitionable slots as such, which slots with a consumption policy refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import effective, nodes
+from htcq.audit.policies import knob_as_fact, on_slots
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    asking = next((each for each in evidence.access.items() if each[1].truth(_KNOB, False)), None)
+    if asking is None:
+        return
+    for kind in evidence.with_policy:
+        for node in nodes(evidence, kind):
+            if node.configuration.truth(_KNOB, False):
+                yield on_slots(
+                    kind,
+                    cause=_KNOB,
+                    message=f"{_KNOB} is on both here and at access point {asking[0]}: each request to claim the slot "
+                    "itself is refused",
+                    facts=(
+                        knob_as_fact(effective(node.configuration, _KNOB)),
+                        knob_as_fact(effective(asking[1], _KNOB)),
+                    ),
+                )
+                break
+
+
+RULE = Rule(
+    id="claimable-partitionable-with-policy",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS, Need.ACCESS, Need.EXECUTE),
+    summary="ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS is on at access points and at nodes with a consumption policy",
+    consequence=(
+        "Access points then ask for the partitionable slot as a whole, and a slot with a consumption policy refuses "
+        "that: no claim is ever made."
+    ),
+    fix=f"{_KNOB} = False",
+    source="src/condor_startd.V6/command.cpp:request_claim, 25.14",
+    find=_find,
+)

@@ -1,0 +1,105 @@
+"""What a slot's ad says of its weight or policy does not come from where it should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import Node, nodes
+from htcq.audit.policies import knob_as_fact, number, on_knob, quoted
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import Expr, as_number
+from htcq.pool.configuration import Knob
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+from htcq.units import CPUS, DISK, MEMORY, attribute
+
+#: Knobs that list attributes to add to slot ads; what they list wins over the startd's own.
+_LISTS = ("STARTD_ATTRS", "STARTD_EXPRS")
+_ACCOUNTING = ("slotweight", "machineresources")
+_JOB: dict[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
+_LEFT = (1.0, 0.5)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        known: set[tuple[str, ...]] = set()
+        for node in nodes(evidence, kind):
+            weight = _weight_knob(node)
+            knobs = {asset: node.knob(f"CONSUMPTION_{asset.upper()}") for asset in kind.consumption}
+            key = (weight.value, *(knob.value for knob in knobs.values()), *(node.knob(name).value for name in _LISTS))
+            if key not in known:
+                known.add(key)
+                yield from _listed(kind, node)
+                yield from _other_weight(kind, node, weight)
+                for asset, knob in knobs.items():
+                    yield from _other_consumption(evidence, kind, node, asset, knob)
+
+
+def _weight_knob(node: Node) -> Knob:
+    return node.knob("SLOT_WEIGHT")
+
+
+def _listed(kind: Kind, node: Node) -> Iterator[Found]:
+    for name in _LISTS:
+        knob = node.knob(name)
+        for word in knob.value.replace(",", " ").split():
+            if word.lower() in (*_ACCOUNTING, *kind.assets) or word.lower().startswith("consumption"):
+                yield on_knob(
+                    knob,
+                    f"{knob.name} lists {word}, and what the configuration calls {word} replaces the startd's own value",
+                    subject=f"slot {node.slot.name}",
+                )
+                break
+
+
+def _other_weight(kind: Kind, node: Node, knob: Knob) -> Iterator[Found]:
+    expression = node.expression("SLOT_WEIGHT")
+    if expression is None:
+        return
+    for part in _LEFT:
+        left: dict[str, Number] = {asset: int(amount * part) for asset, amount in kind.total.items()}
+        told, configured = as_number(kind.weight(left)), as_number(expression.evaluate(kind.ad(left)))
+        if told != configured:
+            yield _different(node, knob, Fact("SlotWeight", kind.weight_text), (told, configured))
+            return
+
+
+def _other_consumption(evidence: Evidence, kind: Kind, node: Node, asset: str, knob: Knob) -> Iterator[Found]:
+    expression: Expr | None = node.expression(f"CONSUMPTION_{asset.upper()}")
+    if expression is None:
+        return
+    trial = evidence.trials.made_up(kind, {**_JOB, asset: kind.total[asset] if asset not in _JOB else _JOB[asset]})
+    configured = as_number(expression.evaluate(kind.ad(kind.total), trial.ad()))
+    if configured != trial.taken[asset]:
+        fact = Fact(f"Consumption{attribute(asset)}", kind.consumption[asset])
+        yield _different(node, knob, fact, (trial.taken[asset], configured))
+
+
+def _different(node: Node, knob: Knob, fact: Fact, values: tuple[Number | None, Number | None]) -> Found:
+    return Found(
+        cause=f"{fact.attribute}: {fact.value}",
+        subject=f"slot {node.slot.name}",
+        message=f"its ad says {fact.attribute} = {quoted(fact.value)} ({number(values[0])} on a sample), the configuration "
+        f"{knob.name} ({number(values[1])}): a STARTD_CRON job overrides it, or a reconfig is due",
+        facts=(fact, knob_as_fact(knob)),
+    )
+
+
+RULE = Rule(
+    id="cron-overrides-accounting",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.EXECUTE),
+    summary="STARTD_ATTRS or a STARTD_CRON job replaces what a slot's ad says of its weight, assets or policy",
+    consequence=(
+        "What such a job prints is merged into the slot's ad after the startd's own values. A replaced SlotWeight, "
+        "Consumption attribute, amount or MachineResources is what the negotiator matches and charges by, while the "
+        "startd carves by its own."
+    ),
+    fix=(
+        "Take the attribute out of STARTD_ATTRS or of the job's output, or give the job a prefix: "
+        "STARTD_CRON_<name>_PREFIX."
+    ),
+    source="src/condor_startd.V6/startd_named_classad_list.cpp, ResAttributes.cpp:publish_static, 25.14",
+    find=_find,
+)

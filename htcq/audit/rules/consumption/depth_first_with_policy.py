@@ -1,0 +1,32 @@
+"""NEGOTIATOR_DEPTH_FIRST is on while slots have consumption policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.central_knobs import beside_policies
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "NEGOTIATOR_DEPTH_FIRST"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    if evidence.truth(_KNOB, False):
+        yield from beside_policies(evidence, _KNOB, "after each match requests are skipped that nobody will serve")
+
+
+RULE = Rule(
+    id="depth-first-with-policy",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.CENTRAL),
+    summary="NEGOTIATOR_DEPTH_FIRST is on while slots have consumption policies",
+    consequence=(
+        "After a match the negotiator skips as many requests as the rest of the slot could carry, because it expects "
+        "the access point to use the leftovers. With a consumption policy nobody uses them: jobs wait for a later "
+        "cycle though there is room."
+    ),
+    fix="NEGOTIATOR_DEPTH_FIRST = False",
+    source="src/condor_negotiator.V6/matchmaker.cpp:negotiate, jobsInSlot, 25.14",
+    find=_find,
+)

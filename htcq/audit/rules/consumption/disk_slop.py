@@ -1,0 +1,85 @@
+"""Startds before 25.4 take more disk for a dynamic slot than the policy says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.charges import CLOSE
+from htcq.audit.evidence import Evidence
+from htcq.audit.policies import amounts_text, consumption_fact, number, on_slots
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.trials import Trial, fits
+from htcq.audit.versions import version, version_text
+from htcq.classads import as_number
+from htcq.policy.carve import ABSOLUTE_DISK, disk_slop
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+from htcq.units import DISK
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        slop = _slop(kind)
+        if not slop or DISK not in kind.total:
+            continue
+        for trial in evidence.trials.of(kind):
+            lost = _lost(kind, trial, slop)
+            if lost:
+                yield on_slots(
+                    kind,
+                    cause=f"{slop}: {kind.weight_text} {kind.consumption[DISK]}",
+                    message=f"for {trial.job} ({amounts_text(trial.taken)}) the startd takes {slop} KiB of disk more than "
+                    f"the policy says: {lost}",
+                    facts=(
+                        Fact("CondorVersion", version_text(kind.first.frame.value("CondorVersion"))),
+                        consumption_fact(kind, DISK),
+                    ),
+                )
+                break
+
+
+def _slop(kind: Kind) -> int:
+    """Return the KiB of disk that the startds of ``kind`` add to each dynamic slot."""
+    text = kind.first.frame.value("CondorVersion")
+    machine = as_number(kind.first.total_disk_kb)
+    known = version(text)
+    return disk_slop(machine or 0, version_text(text)) if known and known < ABSOLUTE_DISK else 0
+
+
+def _lost(kind: Kind, trial: Trial, slop: int) -> str:
+    """Return what the slot loses by the time it is full; empty where it loses nothing that anybody would notice."""
+    amounts = trial.amounts
+    room = trial.fits(kind)
+    if amounts is None or not room:
+        return ""
+    real: dict[str, Number] = {**amounts, DISK: amounts[DISK] + slop}
+    fewer = fits(kind.total, real)
+    if fewer < room:
+        return f"{fewer} fit instead of {room}"
+    expected, found = (_weight_after(kind, each, room) for each in (amounts, real))
+    if expected is not None and found is not None and abs(expected - found) > CLOSE:
+        return f"with {room} of them SlotWeight is {number(found)} instead of {number(expected)}"
+    return ""
+
+
+def _weight_after(kind: Kind, taken: dict[str, Number], times: int) -> Number | None:
+    left = {asset: amount - times * taken.get(asset, 0) for asset, amount in kind.total.items()}
+    return as_number(kind.weight(left))
+
+
+RULE = Rule(
+    id="disk-slop",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS,),
+    summary=(
+        "A startd before 25.4 takes so much extra disk for its dynamic slots that fewer jobs fit than the policy says"
+    ),
+    consequence=(
+        "Up to 25.3 the startd keeps disk as a share of the machine's and adds 1 MiB, or a millionth of the disk, to "
+        "every dynamic slot. The negotiator does not know of it: the slot's disk, and a weight that counts it, falls "
+        "faster than was charged."
+    ),
+    fix="Update the node to 25.4 or later, or leave some disk out of the charges: RESERVED_DISK.",
+    source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.3 and 25.4.0",
+    find=_find,
+)

@@ -1,0 +1,66 @@
+"""A slot with a consumption policy has GPUs of different models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import listed
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import UNDEFINED, Expr, Missing, Value
+from htcq.pool.slot import Slot
+from htcq.units import GPUS
+
+#: What jobs choose a device by, the telling one first.
+_PROPERTIES = ("DeviceName", "Capability", "GlobalMemoryMb")
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        if GPUS not in kind.consumption:
+            continue
+        frames = Counter(id(slot.frame) for slot in kind.slots)
+        for slot in kind.variants:
+            different = _different(slot)
+            if different:
+                name, values = next(iter(different.items()))
+                yield Found(
+                    cause="; ".join(f"{each}: {', '.join(shown)}" for each, shown in different.items()),
+                    subject=f"slot {slot.name}",
+                    message=f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus chooses among them at "
+                    "the match, but not when the startd binds one",
+                    facts=tuple(Fact(f"GPUs {each}", ", ".join(shown)) for each, shown in different.items()),
+                    count=frames[id(slot.frame)],
+                    examples=(str(slot.name),),
+                )
+
+
+def _different(slot: Slot) -> dict[str, tuple[str, ...]]:
+    """Return the properties in which the slot's GPUs differ, each with its values."""
+    frame = slot.frame
+    devices = [name for key, name in frame.names.items() if key.startswith("gpus_") and frame.texts[key][:1] == "["]
+    ad = slot.ad()
+    found = {}
+    for each in _PROPERTIES:
+        values: list[Value] = [Expr(f"{name}.{each}").evaluate(ad) for name in devices]
+        told = tuple(dict.fromkeys(str(value) for value in values if not isinstance(value, Missing)))
+        if len(told) > 1 and UNDEFINED not in values:
+            found[each] = told
+    return found
+
+
+RULE = Rule(
+    id="heterogeneous-gpus-with-policy",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="A slot with a consumption policy has GPUs of different models",
+    consequence=(
+        "With a consumption policy the startd does not pass require_gpus on when it binds devices: the job gets any "
+        "free GPU of the slot, also one that it cannot use. The negotiator deducts only the number of GPUs, so within "
+        "a cycle it goes on offering devices that are taken."
+    ),
+    fix="Make a slot type of its own for each model of GPU, or take the policy off these nodes.",
+    source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: wanted capability 7.5, got 2.0",
+    find=_find,
+)

@@ -1,0 +1,43 @@
+"""An access point takes leftovers of partitionable slots, while the pool has consumption policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import effective
+from htcq.audit.policies import on_knob
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "CLAIM_PARTITIONABLE_LEFTOVERS"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    if not evidence.with_policy:
+        return
+    for name, configuration in evidence.access.items():
+        if configuration.truth(_KNOB, True):
+            yield on_knob(
+                effective(configuration, _KNOB),
+                "it claims what is left of a slot after a match and starts more jobs there, behind the negotiator's "
+                "back and without charge",
+                subject=f"access point {name}",
+            )
+
+
+RULE = Rule(
+    id="leftovers-with-policy",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS, Need.ACCESS),
+    summary="An access point has CLAIM_PARTITIONABLE_LEFTOVERS on while slots have consumption policies",
+    consequence=(
+        "After a match the access point carves the rest of the slot for its own jobs. The negotiator knows nothing of "
+        "them and no quota holds them back; besides, the next match deletes the claim that they rest on. With a "
+        "consumption policy only the access point's setting counts, not the execute node's."
+    ),
+    fix=f"{_KNOB} = False",
+    source=(
+        "src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1: one match, eight jobs on a quota of 2"
+    ),
+    find=_find,
+)

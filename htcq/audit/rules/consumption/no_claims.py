@@ -1,0 +1,62 @@
+"""NUM_CLAIMS is 0 or below, or beyond all measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import nodes
+from htcq.audit.policies import number, on_knob, on_slots
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import Expr, as_number
+from htcq.errors import PolicyError
+from htcq.policy.safety import MOST_CLAIMS
+from htcq.pool.slot import Number
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        for slot in kind.variants:
+            claims = as_number(slot.frame.value("NumClaims"))
+            if claims is not None and _wrong(claims):
+                yield on_slots(
+                    kind, f"NumClaims {number(claims)}", _message(claims), (Fact("NumClaims", number(claims)),)
+                )
+                break
+        for node in nodes(evidence, kind):
+            knob = node.knob("NUM_CLAIMS")
+            wanted = _value(knob.value)
+            if wanted is not None and _wrong(wanted):
+                yield on_knob(knob, _message(wanted), subject=f"slot {node.slot.name}")
+
+
+def _wrong(claims: Number) -> bool:
+    return not 1 <= claims <= MOST_CLAIMS
+
+
+def _message(claims: Number) -> str:
+    if claims == 0:
+        return "it has no claim id at all: no job is ever matched with it"
+    return f"{number(claims)} claim ids: the startd makes them one by one until it has no memory left"
+
+
+def _value(text: str) -> Number | None:
+    try:
+        return as_number(Expr(text).evaluate()) if text.strip() else None
+    except PolicyError:
+        return None
+
+
+RULE = Rule(
+    id="no-claims",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="NUM_CLAIMS of a slot with a consumption policy is 0, negative or beyond all measure",
+    consequence=(
+        "With 0 the slot has no claim id and is never matched. A negative number is read as one of some four billion, "
+        "and the startd tries to make so many claims."
+    ),
+    fix="NUM_CLAIMS = $(NUM_CPUS), and restart the startd.",
+    source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",
+    find=_find,
+)

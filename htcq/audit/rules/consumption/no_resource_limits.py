@@ -1,0 +1,56 @@
+"""WithinResourceLimits of a slot with a consumption policy lets a job through that finds nothing left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import listed
+from htcq.audit.policies import on_slots
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.classads import Expr, as_number
+from htcq.pool.kind import Kind
+
+_LIMITS = "WithinResourceLimits"
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    for kind in evidence.with_policy:
+        if _LIMITS not in kind.first.frame:
+            yield Unchecked(f"slot ads with {_LIMITS}")
+            continue
+        unlimited = [asset for asset in kind.assets if _unlimited(evidence, kind, asset)]
+        if unlimited:
+            text = kind.first.frame.text(_LIMITS)
+            yield on_slots(
+                kind,
+                cause=text,
+                message=f"{_LIMITS} is true for a job that takes {listed(unlimited)} when nothing is left of it: the "
+                "startd carves what it does not have",
+                facts=(Fact(_LIMITS, text),),
+            )
+
+
+def _unlimited(evidence: Evidence, kind: Kind, asset: str) -> bool:
+    """Tell whether the limits let a job take some of ``asset`` of a slot that has none left."""
+    for trial in evidence.trials.of(kind):
+        if trial.fits(kind) and (trial.amounts or {}).get(asset):
+            slot = kind.ad({**kind.total, asset: 0})
+            return bool(as_number(Expr(_LIMITS).evaluate(slot, trial.ad())))
+    return False
+
+
+RULE = Rule(
+    id="no-resource-limits",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS,),
+    summary="WithinResourceLimits of a slot with a consumption policy does not look at what is left",
+    consequence=(
+        "It is the only place where the startd compares what a claim takes with what the slot has before it carves. A "
+        "configuration that sets WithinResourceLimits takes the check away: amounts go below zero, and the machine is "
+        "overcommitted."
+    ),
+    fix="Take WithinResourceLimits out of the configuration: the startd writes it from the policy.",
+    source="src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, Reqexp.cpp:publish_requirements, 25.14",
+    find=_find,
+)

@@ -1,0 +1,31 @@
+"""ALLOW_PSLOT_PREEMPTION is on while slots have consumption policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.central_knobs import beside_policies
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "ALLOW_PSLOT_PREEMPTION"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    if evidence.truth(_KNOB, False):
+        yield from beside_policies(evidence, _KNOB, "when it preempts dynamic slots the negotiator looks at no policy")
+
+
+RULE = Rule(
+    id="policy-bypassed-by-preemption",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.CENTRAL),
+    summary="ALLOW_PSLOT_PREEMPTION is on while slots have consumption policies",
+    consequence=(
+        "Where the negotiator adds dynamic slots up to make room for a job, it compares the plain request with what "
+        "they have. Consumption is neither checked nor deducted, and the match costs the weight of the whole slot."
+    ),
+    fix="ALLOW_PSLOT_PREEMPTION = False",
+    source="src/condor_negotiator.V6/matchmaker.cpp:pslotMultiMatch, 25.14",
+    find=_find,
+)

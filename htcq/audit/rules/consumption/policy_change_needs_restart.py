@@ -1,0 +1,57 @@
+"""The configuration of a node and its running startd disagree on the policy or its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import Node, nodes
+from htcq.audit.policies import knob_as_fact, number
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import as_number, literal
+from htcq.pool.kind import Kind
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.partitionable:
+        for node in nodes(evidence, kind):
+            configured = node.truth("CONSUMPTION_POLICY", False)
+            if configured != bool(kind.consumption):
+                running = "has one" if kind.consumption else "has none"
+                told = f"the configuration says {'a' if configured else 'no'} consumption policy, the slot {running}"
+                yield _found(node, "CONSUMPTION_POLICY", told, ())
+            elif kind.supports_policy:
+                yield from _claims(kind, node)
+
+
+def _claims(kind: Kind, node: Node) -> Iterator[Found]:
+    wanted = as_number(literal(node.knob("NUM_CLAIMS").value.strip()) or "")
+    running = as_number(node.slot.frame.value("NumClaims"))
+    if wanted is not None and running is not None and wanted != running:
+        told = f"the configuration says {number(wanted)} claims, the slot has {number(running)}"
+        yield _found(node, "NUM_CLAIMS", told, (Fact("NumClaims", number(running)),))
+
+
+def _found(node: Node, name: str, told: str, facts: tuple[Fact, ...]) -> Found:
+    knob = node.knob(name)
+    return Found(
+        cause=f"{knob.name} = {knob.value}",
+        subject=f"slot {node.slot.name}",
+        message=f"{told}: the change waits for a restart of the startd",
+        facts=(knob_as_fact(knob), *facts),
+    )
+
+
+RULE = Rule(
+    id="policy-change-needs-restart",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS, Need.EXECUTE),
+    summary="CONSUMPTION_POLICY or NUM_CLAIMS in a node's configuration is not what its startd runs with",
+    consequence=(
+        "Both are read when the startd makes its slots. A reconfig takes over new CONSUMPTION_* and SLOT_WEIGHT, but "
+        "neither whether there is a policy nor how many claims it has."
+    ),
+    fix="Run condor_restart -startd on the node, after draining it.",
+    source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",
+    find=_find,
+)

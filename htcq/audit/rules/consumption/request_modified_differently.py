@@ -1,0 +1,74 @@
+"""The startd changes the request before it carves, and then the policy takes another amount than at the match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import Modification, modifications, modifier
+from htcq.audit.policies import consumption_fact, knob_as_fact, number, on_slots
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.trials import Trial
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+from htcq.units import CPUS, DISK, MEMORY
+
+#: Disk is measured in KiB, and rounding moves some: less than this part of it on a full slot does no harm.
+_MATERIAL = 0.01
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for kind in evidence.with_policy:
+        for modification in modifications(evidence, kind, assumed=False):
+            for trial in evidence.trials.of(kind):
+                asset = _differs(kind, trial, modification)
+                if asset:
+                    yield _found(kind, trial, modification, asset)
+                    break
+
+
+def _differs(kind: Kind, trial: Trial, modification: Modification) -> str:
+    """Return the asset of which the startd takes another amount than the negotiator; empty where there is none."""
+    at_match, room = trial.amounts, trial.fits(kind)
+    if at_match is None or not room:
+        return ""
+    for asset, amount in modification.taken(kind, trial).items():
+        gap = None if amount is None else abs(amount - at_match[asset])
+        if gap is None or (gap > 0 and (asset != DISK or gap * room > kind.total[DISK] * _MATERIAL)):
+            return asset
+    return ""
+
+
+def _found(kind: Kind, trial: Trial, modification: Modification, asset: str) -> Found:
+    knobs = modification.knobs
+    told = {name[len("Request") :].lower(): value for name, value in modification.changed(kind, trial).items()}
+    cause = asset if asset in told else next(iter(told), asset)
+    knob = knobs.get(cause)
+    taken: Number | None = modification.taken(kind, trial)[asset]
+    return on_slots(
+        kind,
+        cause=f"{kind.consumption[asset]} after {knob.value if knob else ''}",
+        message=f"{trial.job} takes {number(trial.taken[asset])} of {asset} at the match, but {number(taken)} once the "
+        f"startd has changed its request for {cause} to {told.get(cause)}",
+        facts=(consumption_fact(kind, asset), *((knob_as_fact(knob),) if knob else ())),
+        fix=f"{modifier(cause)} = UNDEFINED" if cause in (CPUS, MEMORY, DISK) else "",
+    )
+
+
+RULE = Rule(
+    id="request-modified-differently",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.EXECUTE),
+    summary="The startd takes another amount for a claim than the negotiator did, because it rounds the request first",
+    consequence=(
+        "The startd applies MODIFY_REQUEST_EXPR_* to a request before it evaluates the consumption, the negotiator "
+        "never does. Where the two amounts differ matches are refused, assets are stranded, and the charge jumps when "
+        "the dynamic slot arrives."
+    ),
+    fix="Let the consumption round and leave the request alone: MODIFY_REQUEST_EXPR_REQUESTMEMORY = UNDEFINED.",
+    source=(
+        "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: RequestMemory 100 costs 100 at the "
+        "match and 128 afterwards"
+    ),
+    find=_find,
+)

@@ -1,0 +1,38 @@
+"""A few slots with consumption policies slow the negotiator down for all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    kinds = evidence.with_policy
+    all_ = sum(kind.count for kind in evidence.offered)
+    count = sum(kind.count for kind in kinds)
+    if 0 < count < all_:
+        yield Found(
+            cause="some slots have policies",
+            subject=f"slot {kinds[0].first.name}",
+            message=f"{count} of {all_} slots have a consumption policy: job ads are optimized for none of them",
+            facts=(Fact("slots with a policy", str(count)), Fact("slots", str(all_))),
+            count=count,
+            examples=kinds[0].examples,
+        )
+
+
+RULE = Rule(
+    id="slow-matching-with-policy",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS,),
+    summary="Only some slots of the pool have consumption policies",
+    consequence=(
+        "As soon as one slot has a policy the negotiator no longer optimizes the job ads that it matches, for all "
+        "slots: cycles take longer."
+    ),
+    fix="Nothing, unless cycles are too long: then give all slots a policy, or none.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, negotiate, 25.14",
+    find=_find,
+)

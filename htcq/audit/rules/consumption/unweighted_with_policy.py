@@ -1,0 +1,31 @@
+"""NEGOTIATOR_USE_SLOT_WEIGHTS is off while slots have consumption policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.central_knobs import beside_policies
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "NEGOTIATOR_USE_SLOT_WEIGHTS"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    if not evidence.truth(_KNOB, True):
+        yield from beside_policies(evidence, _KNOB, "a match is charged in weights, the claim afterwards as 1")
+
+
+RULE = Rule(
+    id="unweighted-with-policy",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.CENTRAL),
+    summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off while slots have consumption policies",
+    consequence=(
+        "The match cost of a slot with a consumption policy is a weight in any case. From the next cycle on every "
+        "claim counts 1, however large it is: quotas and limits change their unit with every cycle."
+    ),
+    fix="NEGOTIATOR_USE_SLOT_WEIGHTS = True",
+    source="src/condor_negotiator.V6/Accountant.cpp:AddMatch, GetSlotWeight, 25.14",
+    find=_find,
+)

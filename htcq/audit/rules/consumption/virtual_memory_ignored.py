@@ -1,0 +1,64 @@
+"""Requests for virtual memory and shares of swap, which slots with a consumption policy ignore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nodes import nodes
+from htcq.audit.policies import on_knob
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+
+_SWAP, _REQUEST = "PROPORTIONAL_SWAP_ASSIGNMENT", "RequestVirtualMemory"
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    if evidence.with_policy:
+        yield from _in_jobs(evidence)
+        yield from _in_configuration(evidence)
+
+
+def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    if evidence.lacks(Need.JOBS):
+        yield Unchecked(Need.JOBS.value)
+    for each in evidence.classes:
+        if _REQUEST in each.frame:
+            text = each.frame.text(_REQUEST)
+            yield Found(
+                cause=_REQUEST,
+                subject=f"job {each.name}",
+                message=f"it asks for {_REQUEST} = {text}: slots with a consumption policy hand out no virtual memory",
+                facts=(Fact(_REQUEST, text),),
+                count=sum(each.idle.values()) + sum(each.running.values()),
+                examples=(f"job {each.name}",),
+            )
+
+
+def _in_configuration(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    if evidence.lacks(Need.EXECUTE):
+        yield Unchecked(Need.EXECUTE.value)
+    for kind in evidence.with_policy:
+        for node in nodes(evidence, kind):
+            if node.configuration.truth(_SWAP, False):
+                knob = node.configuration.knob(_SWAP)
+                if knob is not None:
+                    yield on_knob(
+                        knob,
+                        f"{_SWAP} is on, but a slot with a consumption policy hands out no swap",
+                        subject=f"slot {node.slot.name}",
+                    )
+
+
+RULE = Rule(
+    id="virtual-memory-ignored",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS,),
+    summary="Virtual memory or swap is asked for or shared out, and slots with a consumption policy ignore it",
+    consequence=(
+        "Swap is the one asset that a consumption policy does not know. RequestVirtualMemory of jobs and "
+        "PROPORTIONAL_SWAP_ASSIGNMENT of nodes have no effect on such slots."
+    ),
+    fix="Ask for memory instead: request_memory.",
+    source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14",
+    find=_find,
+)

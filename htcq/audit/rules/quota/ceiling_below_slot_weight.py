@@ -1,0 +1,58 @@
+"""A submitter's ceiling is smaller than what its cheapest match costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Union
+
+from htcq.audit.demand import Submitter
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Number
+
+
+def _least(evidence: Evidence, submitter: Submitter) -> tuple[Kind, Number] | None:
+    """Return the cheapest match of a submitter; where its jobs are not known, only where none is by policy."""
+    if evidence.pool.jobs is not None:
+        found = [evidence.cheapest(jobs) for jobs in evidence.waiting.get(submitter.name, ())]
+        return min((each for each in found if each is not None), key=lambda each: each[1], default=None)
+    if evidence.with_policy:
+        return None
+    return min(((kind, kind.plain_weight()) for kind in evidence.offered), key=lambda each: each[1], default=None)
+
+
+def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+    quotas = evidence.quotas
+    if evidence.pool.jobs is None and evidence.with_policy:
+        yield Unchecked(Need.JOBS.value)
+    for submitter in quotas.submitters:
+        ceiling = quotas.accounts[submitter.name].number("Ceiling") if submitter.name in quotas.accounts else None
+        if ceiling is None or ceiling <= 0 or not submitter.idle or not quotas.settings.use_slot_weights:
+            continue
+        least = _least(evidence, submitter)
+        if least is not None and least[1] > ceiling:
+            kind, cost = least
+            yield Found(
+                cause="ceiling",
+                subject=f"submitter {submitter.name}",
+                message=f"{submitter.name} has a ceiling of {ceiling}, but its cheapest match costs {cost:g}: one match "
+                "takes it beyond",
+                facts=(Fact("Ceiling", str(ceiling)), Fact("SlotWeight", kind.weight_text)),
+                examples=(submitter.name,),
+            )
+
+
+RULE = Rule(
+    id="ceiling-below-slot-weight",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS, Need.SUBMITTERS, Need.ACCOUNTING),
+    summary="A submitter's ceiling is smaller than any match of its jobs costs",
+    consequence=(
+        "Ceilings are whole numbers and are looked at before a match, not after: the last match goes beyond by its cost. "
+        "While even the lightest slot of the pool weighs more than what is left, the submitter is passed over."
+    ),
+    fix="Set a ceiling that is a multiple of what a match costs: condor_userprio -setceil.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, negotiate, 25.14",
+    find=_find,
+)

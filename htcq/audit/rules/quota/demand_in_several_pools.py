@@ -1,0 +1,60 @@
+"""Submitters offer the same demand to several negotiators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import listed
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    if not evidence.quotas.grouped:
+        return
+    negotiators = sorted({record.name for record in evidence.pool.negotiators})
+    if len(negotiators) > 1:
+        yield Found(
+            cause="negotiators",
+            subject="the pool",
+            message=f"{listed(negotiators)} negotiate for this pool, and each counts the whole demand of every submitter",
+            facts=tuple(Fact("Name", name) for name in negotiators),
+        )
+    flocked = [(record.name, record.number("FlockedJobs") or 0) for record in evidence.pool.submitters]
+    flocked = sorted((each for each in flocked if each[1] > 0), key=lambda each: -each[1])
+    if flocked:
+        name, jobs = flocked[0]
+        yield Found(
+            cause="flocking",
+            subject=f"submitter {name}",
+            message=f"{name} runs {jobs} jobs in other pools and offers each of them all of its idle jobs",
+            facts=(Fact("FlockedJobs", str(jobs)),),
+            count=len(flocked),
+            examples=tuple(each for each, _ in flocked),
+        )
+    for schedd, configuration in evidence.access.items():
+        pools = configuration.value("FLOCK_TO").strip()
+        if pools and not flocked:
+            knob = configuration.knob("FLOCK_TO")
+            yield Found(
+                cause="FLOCK_TO",
+                subject=f"access point {schedd}",
+                message=f"{schedd} offers its idle jobs to {pools} as well when they do not run here",
+                facts=(Fact("FLOCK_TO", pools, knob.place if knob is not None else ""),),
+                examples=(schedd,),
+            )
+
+
+RULE = Rule(
+    id="demand-in-several-pools",
+    severity=Severity.INFO,
+    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    summary="Submitters offer the same jobs to several negotiators",
+    consequence=(
+        "Each negotiator adds the whole demand of such a submitter to its group, so that groups ask for more than they "
+        "will use, and surplus that others could use is kept for them until a later round."
+    ),
+    fix="Expect it where pools flock; give negotiators of one pool groups of their own.",
+    source="src/condor_schedd.V6/schedd.cpp:sendSubmitterAds, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
+    find=_find,
+)

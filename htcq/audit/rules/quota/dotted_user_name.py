@@ -1,0 +1,47 @@
+"""A user's name has a dot: the negotiator takes what stands before it for a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.users import users
+from htcq.quota.tree import ROOT, assigned_group
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    told: set[str] = set()
+    for user in users(evidence) if quotas.grouped else ():
+        if "." not in user.name or user.submitter in told:
+            continue
+        told.add(user.submitter)
+        meant = assigned_group(quotas.tree, f"{user.group}.user@site").group if user.group else ROOT
+        charged = assigned_group(quotas.tree, user.submitter).group
+        wrong = charged != meant
+        before = user.name.rpartition(".")[0]
+        effect = f"is charged to {charged} instead of {meant}" if wrong else f"is still charged to {meant}"
+        yield Found(
+            cause=f"charged to {charged}" if wrong else "no harm",
+            subject=f"submitter {user.submitter}",
+            message=f"user {user.name} {effect}: the negotiator looks for a group {before}",
+            facts=(Fact("Name", user.submitter),),
+            examples=(user.submitter,),
+            severity=None if wrong else Severity.INFO,
+        )
+
+
+RULE = Rule(
+    id="dotted-user-name",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL, Need.JOBS),
+    summary="A user's name has a dot, and the negotiator takes its beginning for a group",
+    consequence=(
+        "The group of a submitter is all that stands before the last dot. Where a group of that name exists the user is "
+        "charged to it; where none does, the negotiator logs a warning in each cycle and uses the group above."
+    ),
+    fix="Set accounting_group_user to a name without dots.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14",
+    find=_find,
+)

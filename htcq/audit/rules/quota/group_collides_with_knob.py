@@ -1,0 +1,45 @@
+"""A group's name makes the knob of its quota one that means something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_SETTINGS = ("MAX_ALLOCATION_ROUNDS", "ROUND_ROBIN_RATE")
+_DYNAMIC = "DYNAMIC_"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for group in evidence.quotas.groups:
+        name, knob = group.name.upper(), f"GROUP_QUOTA_{group.name}"
+        if name in _SETTINGS:
+            meaning = f"the setting {knob.upper()}"
+        elif name.startswith(_DYNAMIC):
+            meaning = f"the dynamic quota of a group {group.name[len(_DYNAMIC) :]}"
+        else:
+            continue
+        yield Found(
+            cause=name,
+            subject=f"group {group.name}",
+            message=f"{knob}, the quota of {group.name}, is also {meaning}: both read {group.config_quota:g}",
+            facts=(knob_fact(evidence, knob),),
+            examples=(group.name,),
+        )
+
+
+RULE = Rule(
+    id="group-collides-with-knob",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="A group's name makes its quota the same knob as another one",
+    consequence=(
+        "GROUP_QUOTA_DYNAMIC_x is the dynamic quota of x and the static one of a group DYNAMIC_x; a group called "
+        "MAX_ALLOCATION_ROUNDS or ROUND_ROBIN_RATE takes that setting for its quota. Changing one changes the other."
+    ),
+    fix="Rename the group.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
+    find=_find,
+)

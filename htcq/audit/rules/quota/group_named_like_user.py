@@ -1,0 +1,43 @@
+"""A submitter's whole name is that of a group, but the group is not what it is charged to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.quota.tree import ROOT
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    for submitter in quotas.submitters if quotas.grouped else ():
+        name = submitter.name.rpartition("@")[0]
+        group = quotas.tree.find(name)
+        if group is None or group.name == ROOT:
+            continue
+        user = name.rpartition(".")[2]
+        where = "no group" if submitter.group == ROOT else f"group {submitter.group}"
+        yield Found(
+            cause=group.name,
+            subject=f"submitter {submitter.name}",
+            message=f"{submitter.name} is user {user} of {where} for the negotiator, not group {group.name}",
+            facts=(Fact("Name", submitter.name), knob_fact(evidence, "GROUP_NAMES")),
+            examples=(submitter.name,),
+        )
+
+
+RULE = Rule(
+    id="group-named-like-user",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    summary="A submitter has the name of a group and is not charged to it",
+    consequence=(
+        "What stands after the last dot is always the user. Jobs whose AccountingGroup is only the group's name, without "
+        "a user, count for the group above it or for none, and the group's quota is not used for them."
+    ),
+    fix="Submit with accounting_group = <group>, which adds the user, and do not name groups like users.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, src/condor_utils/submit_utils.cpp, 25.14",
+    find=_find,
+)

@@ -1,0 +1,48 @@
+"""Many groups, and several that wait have equal sort keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact, listed
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+#: Up to so many groups, the root included, the C++ library's sort keeps equals in their order.
+_KEPT = 16
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    if len(quotas.tree.groups) <= _KEPT:
+        return
+    same: dict[float, list[str]] = {}
+    for group in quotas.computed.rounds[0].groups:
+        if quotas.waiting(group.name) and group.allocated > 0:
+            same.setdefault(group.sort_key, []).append(group.name)
+    most = max(same.values(), key=len, default=[])
+    if len(most) > 1:
+        yield Found(
+            cause="order",
+            subject="the groups",
+            message=f"{listed(most)} have the same sort key: among {len(quotas.tree.groups)} groups nothing says which of "
+            "them has its turn first",
+            facts=(knob_fact(evidence, "GROUP_SORT_EXPR"),),
+            count=len(most),
+            examples=tuple(most),
+        )
+
+
+RULE = Rule(
+    id="group-order-unspecified",
+    severity=Severity.INFO,
+    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    summary="Several groups have equal sort keys, and their order is open",
+    consequence=(
+        "The negotiator's sort is not stable beyond 16 groups. Groups with equal keys have their turns in any order, "
+        "which may differ from cycle to cycle and from build to build."
+    ),
+    fix="Let GROUP_SORT_EXPR tell groups apart, by GroupQuota for instance.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; libstdc++ std::sort",
+    find=_find,
+)

@@ -1,0 +1,62 @@
+"""A preemption expression relies on an attribute that is never true, or on quotas where surplus counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact, listed
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.classads import Expr
+from htcq.errors import PolicyError
+
+_KNOBS = ("PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK")
+_QUOTAS = {"submittergroupquota": "SubmitterGroupQuota", "remotegroupquota": "RemoteGroupQuota"}
+
+
+def _names(text: str) -> frozenset[str]:
+    try:
+        found = Expr(text).references() if text.strip() else None
+    except PolicyError:
+        return frozenset()
+    return found.own | found.target if found is not None else frozenset()
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    if not quotas.settings.consider_preemption or not quotas.grouped:
+        return
+    for knob in _KNOBS:
+        names = _names(evidence.setting(knob))
+        facts = (knob_fact(evidence, knob),)
+        if "remoteautoregroup" in names:
+            yield Found(
+                cause=f"{knob} RemoteAutoregroup",
+                subject=f"knob {knob}",
+                message=f"{knob} uses RemoteAutoregroup, which is never true",
+                facts=facts,
+            )
+        used = [name for key, name in _QUOTAS.items() if key in names]
+        if used and quotas.tree.global_accept_surplus:
+            yield Found(
+                cause=f"{knob} quota",
+                subject=f"knob {knob}",
+                message=f"{knob} uses {listed(used)}: quotas without the surplus that groups are allocated beyond them",
+                facts=facts,
+                severity=Severity.INFO,
+            )
+
+
+RULE = Rule(
+    id="preemption-uses-autoregroup",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="A preemption expression uses RemoteAutoregroup, which is never true",
+    consequence=(
+        "The negotiator copies RemoteAutoregroup from the wrong ad, so that it is never true in a slot. Where groups "
+        "accept surplus, SubmitterGroupQuota and RemoteGroupQuota are less than what groups may use."
+    ),
+    fix="Compare RemoteNegotiatingGroup with the group instead.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingProtocol, addRemoteUserPrios, 25.14",
+    find=_find,
+)

@@ -1,0 +1,46 @@
+"""GROUP_PRIO_FACTOR_<group> is not what the accountant has stored for users of the group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.quota.knobs import number_of
+from htcq.quota.tree import assigned_group
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    nice = f"{evidence.setting('NICE_USER_ACCOUNTING_GROUP_NAME', 'nice-user')}."
+    for record in quotas.accounts.values():
+        stored = record.number("PriorityFactor")
+        if record.value("IsAccountingGroup") is True or stored is None or record.name.startswith(nice):
+            continue
+        name = f"GROUP_PRIO_FACTOR_{assigned_group(quotas.tree, record.name).group}"
+        wanted = number_of(evidence.setting(name).strip() or "0")
+        if wanted and abs(wanted - stored) > 1e-6 * wanted:
+            yield Found(
+                cause=name.upper(),
+                subject=f"submitter {record.name}",
+                message=f"{record.name} has a priority factor of {stored:g}, though {name} is {wanted:g}",
+                facts=(knob_fact(evidence, name), Fact("PriorityFactor", f"{stored:g}")),
+                fix=f"condor_userprio -setfactor {record.name} {wanted:g}",
+                examples=(record.name,),
+            )
+
+
+RULE = Rule(
+    id="priority-factor-stored",
+    severity=Severity.INFO,
+    needs=(Need.CENTRAL, Need.ACCOUNTING),
+    summary="Users of a group have another priority factor than GROUP_PRIO_FACTOR_<group> says",
+    consequence=(
+        "The knob is only read when the accountant meets a user for the first time. The factor is then stored, and later "
+        "changes of the configuration do nothing for that user."
+    ),
+    fix="Set the factor of existing users with condor_userprio -setfactor.",
+    source="src/condor_negotiator.V6/Accountant.cpp:GetPriorityFactor, 25.14",
+    find=_find,
+)

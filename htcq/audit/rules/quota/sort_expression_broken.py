@@ -1,0 +1,71 @@
+"""GROUP_SORT_EXPR does not parse, yields no number, or names what the negotiator never sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Union
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact, listed
+from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.classads import Expr
+from htcq.quota.limits import FLT_MAX
+
+_KNOB = "GROUP_SORT_EXPR"
+#: What the negotiator puts into the ad in which it evaluates the expression.
+_SET = ("accountinggroup", "groupquota", "groupresourcesallocated", "groupresourcesinuse", "sortexpr", "sortexprstring")
+
+
+def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+    quotas = evidence.quotas
+    facts = (knob_fact(evidence, _KNOB),)
+    if any(problem.kind == "not-an-expression" for problem in quotas.problems):
+        yield Found(
+            cause="does not parse",
+            subject=f"knob {_KNOB}",
+            message=f"{_KNOB} is no ClassAd expression: the negotiator exits",
+            facts=facts,
+        )
+        return
+    if not quotas.grouped:
+        return
+    if evidence.lacks(Need.SLOTS):
+        yield Unchecked(Need.SLOTS.value)
+    keys = [(group.name, group.sort_key) for group in quotas.computed.rounds[0].groups]
+    without = [name for name, key in keys if key == FLT_MAX]
+    unset = sorted(Expr(quotas.settings.sort_expr).references().own - set(_SET))
+    why = f", since the negotiator never sets {listed(unset)}" if unset else ""
+    if without and not evidence.lacks(Need.SLOTS):
+        everyone = len(without) == len(keys)
+        yield Found(
+            cause="no number",
+            subject=f"knob {_KNOB}",
+            message=f"{_KNOB} is no number for {'any group' if everyone else listed(without)}{why}",
+            facts=facts,
+            count=len(without),
+            examples=tuple(without),
+            severity=None if everyone else Severity.WARNING,
+        )
+    elif unset:
+        yield Found(
+            cause="unset",
+            subject=f"knob {_KNOB}",
+            message=f"{_KNOB} names {listed(unset)}, which the negotiator never sets",
+            facts=facts,
+            severity=Severity.WARNING,
+        )
+
+
+RULE = Rule(
+    id="sort-expression-broken",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL,),
+    summary="GROUP_SORT_EXPR cannot order the groups",
+    consequence=(
+        "The negotiator exits where it cannot parse the expression. Where the expression yields no number the group has "
+        "its turn after all others; if that is so for all of them, their order says nothing."
+    ),
+    fix="Use only AccountingGroup, GroupQuota, GroupResourcesAllocated and GroupResourcesInUse, and guard divisions.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_negotiate_with_all_groups, 25.14",
+    find=_find,
+)

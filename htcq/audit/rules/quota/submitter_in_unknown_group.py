@@ -1,0 +1,56 @@
+"""Submitters name a group that does not exist, and are charged to one above it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Union
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.users import users
+from htcq.quota.tree import ROOT, name_key
+
+_MAPS = "NEGOTIATOR_CLASSAD_USER_MAP_NAMES"
+
+
+def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+    quotas = evidence.quotas
+    if not quotas.grouped:
+        return
+    if "GROUP_PREFIX" in evidence.setting(_MAPS).replace(",", " ").split():
+        yield Unchecked("the map GROUP_PREFIX of the negotiator, which changes submitters' names")
+        return
+    dropped = {name_key(problem.group) for problem in quotas.problems}
+    # A user whose name has a dot is told by the rule on them.
+    dotted = {user.submitter for user in users(evidence) if "." in user.name}
+    for submitter in quotas.submitters:
+        path = submitter.name.rpartition("@")[0].rpartition(".")[0]
+        if not submitter.defaulted or submitter.name in dotted or name_key(path) in dropped:
+            continue
+        near = difflib.get_close_matches(path, [group.name for group in quotas.groups], 1)
+        where = "to no group" if submitter.group == ROOT else f"to {submitter.group}"
+        yield Found(
+            cause=path.lower(),
+            subject=f"submitter {submitter.name}",
+            message=f"{submitter.name} is charged {where}: there is no group {path}"
+            + (f"; did you mean {near[0]}?" if near else ""),
+            facts=(Fact("Name", submitter.name), knob_fact(evidence, "GROUP_NAMES")),
+            examples=(submitter.name,),
+        )
+
+
+RULE = Rule(
+    id="submitter-in-unknown-group",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    summary="Submitters name a group that is not in GROUP_NAMES",
+    consequence=(
+        "The negotiator charges them to the deepest group of the name that exists, at worst to the root, whose turn is "
+        "the last. Their jobs use a quota that is not theirs, and theirs is not used."
+    ),
+    fix="Add the group to GROUP_NAMES with a quota, or have the jobs name one that exists.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14",
+    find=_find,
+)

@@ -1,0 +1,98 @@
+"""An access point counts the demand of its jobs by another weight than the one that the slots have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from htcq.audit.access_points import AccessPoint, access_points
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import Expr, as_number
+from htcq.errors import PolicyError
+from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH
+from htcq.pool.kind import Kind
+from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.units import CPUS
+
+#: Weights closer than this are equal: reals lose a little.
+_CLOSE = 1e-6
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    if not evidence.truth("NEGOTIATOR_USE_SLOT_WEIGHTS", True):
+        return
+    otherwise: dict[str, tuple[Kind, ...]] = {}
+    for point in access_points(evidence):
+        if point.weight.weighs and point.weight.decides == OWN_KNOB:
+            continue
+        text = point.weight.text(POOL_KNOB) if point.weight.weighs else "Cpus"
+        if text not in otherwise:
+            otherwise[text] = tuple(kind for kind in evidence.offered if not _weighs_so(kind, text))
+        if otherwise[text]:
+            yield _found(evidence, point, otherwise[text])
+
+
+def _weighs_so(kind: Kind, text: str) -> bool:
+    """Tell whether the slots weigh what ``text`` says, whatever is left of them."""
+    try:
+        expression = Expr(text)
+    except PolicyError:
+        return False
+    for amounts in _states(kind):
+        own = as_number(kind.weight(amounts))
+        other = as_number(expression.evaluate(kind.ad(amounts)))
+        if (own is None) != (other is None) or abs((own or 0) - (other or 0)) > _CLOSE:
+            return False
+    return True
+
+
+def _states(kind: Kind) -> Iterator[Mapping[str, Number]]:
+    yield kind.total
+    if kind.type == PARTITIONABLE:
+        cores = max(1, int(kind.total.get(CPUS, 1)))
+        yield {asset: amount // cores for asset, amount in kind.total.items()}
+        for asset, amount in kind.total.items():
+            yield {**kind.total, asset: amount // 2}
+
+
+def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[Kind, ...]) -> Found:
+    texts = Counter[str]()
+    for kind in kinds:
+        texts[kind.weight_text or "(absent)"] += kind.count
+    text, _ = texts.most_common(1)[0]
+    every = sum(kind.count for kind in evidence.offered)
+    counts = f"by {POOL_KNOB} = {point.weight.text(POOL_KNOB)}" if point.weight.weighs else "in cpus"
+    return Found(
+        cause=f"{point.weight.decides} = {point.weight.expression}",
+        subject=f"access point {point.name}",
+        message=(
+            f"schedd {point.name} counts idle jobs {counts}, but {sum(texts.values())} of {every} slots weigh "
+            f"otherwise, most of them {text}"
+        ),
+        facts=(
+            point.fact(POOL_KNOB if point.weight.weighs else SWITCH),
+            point.fact(OWN_KNOB),
+            Fact("SlotWeight", text),
+        ),
+        examples=(point.name,),
+    )
+
+
+RULE = Rule(
+    id="access-point-lacks-slot-weight",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.ACCESS),
+    summary="The configuration of an access point does not have the weight that the pool's slots have",
+    consequence=(
+        "The schedd weighs idle jobs by the SLOT_WEIGHT of its own machine's configuration, Cpus unless it says "
+        "otherwise. The demand of groups is then counted in another unit than their quotas and usage: groups are given "
+        "too little, or hold back what others could use."
+    ),
+    fix=(
+        "Set SCHEDD_SLOT_WEIGHT on the access points to what a job will be charged. SLOT_WEIGHT itself is not enough "
+        "where it takes a minimum or counts whole units: small jobs would weigh 0."
+    ),
+    source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, guessJobSlotWeight, 25.14",
+    find=_find,
+)

@@ -1,0 +1,108 @@
+"""Idle jobs that weigh nothing to their schedd: their group requests nothing, and is given nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.access_points import AccessPoint, access_points, demand_counts
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.classads import Ad
+from htcq.pool.record import Record
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    for need in (Need.SUBMITTERS, Need.ACCESS):
+        if evidence.lacks(need):
+            yield Unchecked(need.value)
+    if not demand_counts(evidence):
+        return
+    points = {point.name: point for point in access_points(evidence)}
+    starving: set[str] = set()
+    for record in evidence.pool.submitters:
+        schedd = record.text("ScheddName")
+        point = points.get(schedd)
+        if _weighs_nothing(record) and not (point and _will_weigh(evidence, point, record.name)):
+            starving.add(schedd)
+            yield _advertised(record, point)
+    for point in points.values():
+        if point.name not in starving:
+            yield from _would_weigh_nothing(evidence, point)
+
+
+def _weighs_nothing(record: Record) -> bool:
+    weight = record.number("WeightedIdleJobs")
+    return (record.number("IdleJobs") or 0) > 0 and weight is not None and weight <= 0
+
+
+def _will_weigh(evidence: Evidence, point: AccessPoint, submitter: str) -> bool:
+    """Tell whether it only looks so: the schedd counts jobs some seconds before it weighs them."""
+    return any(point.weight.idle(jobs.ad(), 1) >= 1 for jobs in evidence.waiting.get(submitter, ()))
+
+
+def _advertised(record: Record, point: AccessPoint | None) -> Found:
+    idle, weight = record.number("IdleJobs") or 0, record.number("WeightedIdleJobs") or 0
+    schedd = record.text("ScheddName")
+    return Found(
+        cause=f"schedd {schedd}",
+        subject=f"submitter {record.name}",
+        message=(
+            f"submitter {record.name} has {counted(int(idle), 'idle job')} that together weigh {weight:g} to schedd "
+            f"{schedd}: what requests nothing is given nothing"
+        ),
+        facts=(
+            Fact("IdleJobs", f"{idle:g}"),
+            Fact("WeightedIdleJobs", f"{weight:g}"),
+            *([point.fact(point.weight.decides)] if point else []),
+        ),
+        examples=(record.name,),
+    )
+
+
+def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Found]:
+    for what, job in _jobs_at(evidence, point):
+        weight = point.weight.of(job)
+        if int(weight) < 1:
+            yield Found(
+                cause=f"{point.weight.decides} = {point.weight.expression}",
+                subject=f"access point {point.name}",
+                message=(
+                    f"schedd {point.name} weighs {what} as {weight:g}, which is cut to {int(weight)}: "
+                    "what requests nothing is given nothing"
+                ),
+                facts=(
+                    point.fact(point.weight.decides),
+                    *(Fact(name, str(job.value(name))) for name in ("RequestCpus", "RequestMemory", "RequestDisk")),
+                ),
+                examples=(point.name,),
+            )
+            return
+
+
+def _jobs_at(evidence: Evidence, point: AccessPoint) -> Iterator[tuple[str, Ad]]:
+    """Yield the idle jobs of whoever submits there; a job as HTCondor makes it where none is known."""
+    there = {record.name for record in evidence.pool.submitters if record.text("ScheddName") == point.name}
+    waiting = {id(each): each for name in there for each in evidence.waiting.get(name, ())}
+    for jobs in waiting.values():
+        yield f"a job such as {jobs.name}", jobs.ad()
+    if not waiting:
+        yield "a job that says nothing of what it needs", point.ordinary_job()
+
+
+RULE = Rule(
+    id="demand-truncated-to-zero",
+    severity=Severity.ERROR,
+    needs=(),
+    summary="Idle jobs weigh less than 1 to their schedd, so that their group requests nothing",
+    consequence=(
+        "The schedd cuts the weight of every job to a whole number before it adds them up. Where all of a group's jobs "
+        "come to 0 the negotiator skips the group with 'zero slots allocated', and its jobs wait for ever."
+    ),
+    fix=(
+        "Set SCHEDD_SLOT_WEIGHT on the access points to what a job will be charged, at least 1: such as "
+        "max({RequestCpus, ceiling(RequestMemory/2048.0)})."
+    ),
+    source="src/condor_schedd.V6/schedd.cpp:count_a_job, 25.14; seen on 25.14.1",
+    find=_find,
+)

@@ -1,0 +1,44 @@
+"""A constraint of the negotiator leaves no slot to share out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    supply = evidence.quotas.supply
+    if not supply.slots:
+        yield _found(evidence, SLOT_CONSTRAINT, len(evidence.slots), "the negotiator sees no slot at all")
+    elif next(supply.in_pool(), None) is None:
+        knob = POOLSIZE_CONSTRAINT if evidence.setting(POOLSIZE_CONSTRAINT) else OLD_POOLSIZE_CONSTRAINT
+        nothing = "the pool weighs 0, and so do all quotas and fair shares of it"
+        yield _found(evidence, knob, len(supply.slots), nothing)
+
+
+def _found(evidence: Evidence, knob: str, slots: int, consequence: str) -> Found:
+    return Found(
+        cause=f"{knob} = {evidence.setting(knob)}",
+        subject=f"knob {knob}",
+        message=f"{knob} holds for none of {counted(slots, 'slot')}: {consequence}",
+        facts=(knob_fact(evidence, knob),),
+    )
+
+
+RULE = Rule(
+    id="pool-constraint-matches-nothing",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS, Need.CENTRAL),
+    summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT holds for no slot",
+    consequence=(
+        "The negotiator adds up the weight of the slots for which the constraint is true. Where that is none the pool "
+        "weighs 0: every dynamic quota and every fair share is 0 and nothing is matched. The log has one warning."
+    ),
+    fix="Write a constraint that some slots fulfil; an attribute that slots lack is undefined, and that is not true.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:negotiationTime, 25.14",
+    find=_find,
+)

@@ -1,0 +1,52 @@
+"""A constraint of the negotiator is no ClassAd expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
+from htcq.classads import Expr
+from htcq.errors import PolicyError
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    pool_size = POOLSIZE_CONSTRAINT if evidence.setting(POOLSIZE_CONSTRAINT) else OLD_POOLSIZE_CONSTRAINT
+    if not _parses(evidence.setting(pool_size)):
+        yield _found(evidence, pool_size, "the negotiator ignores it and counts every slot", None)
+    if not _parses(evidence.setting(SLOT_CONSTRAINT)):
+        yield _found(evidence, SLOT_CONSTRAINT, "the negotiator exits as soon as it reads it", Severity.ERROR)
+
+
+def _parses(text: str) -> bool:
+    try:
+        return not text.strip() or bool(Expr(text).text)
+    except PolicyError:
+        return False
+
+
+def _found(evidence: Evidence, knob: str, consequence: str, severity: Severity | None) -> Found:
+    return Found(
+        cause=knob,
+        subject=f"knob {knob}",
+        message=f"{knob} is no ClassAd expression: {consequence}",
+        facts=(knob_fact(evidence, knob),),
+        severity=severity,
+    )
+
+
+RULE = Rule(
+    id="pool-constraint-unparsable",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is no ClassAd expression",
+    consequence=(
+        "A pool-size constraint that does not parse is ignored with one line in the log, and quotas are shares of all "
+        "slots again. A slot constraint that does not parse ends the negotiator, each time that its master starts it."
+    ),
+    fix="Mend the expression; check brackets and quotes.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, 25.14",
+    find=_find,
+)

@@ -1,0 +1,52 @@
+"""The schedd guesses what jobs weigh, and what it guesses with lacks attributes that the weight names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.access_points import AccessPoint, access_points
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import listed
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.pool.demand import OWN_KNOB, POOL_KNOB
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for point in access_points(evidence):
+        unknown = point.weight.names_unknown_to_guess
+        if unknown or point.weight.own_is_broken:
+            yield Found(
+                cause=f"{POOL_KNOB} = {point.weight.text(POOL_KNOB)}",
+                subject=f"access point {point.name}",
+                message=_message(point, unknown),
+                facts=(point.fact(POOL_KNOB), point.fact(OWN_KNOB)),
+                examples=(point.name,),
+            )
+
+
+def _message(point: AccessPoint, unknown: tuple[str, ...]) -> str:
+    weight = point.weight
+    if weight.own_is_broken:
+        why = f"{OWN_KNOB} is no ClassAd expression and counts as not set"
+    else:
+        why = f"{OWN_KNOB} is not set, and a guess knows nothing of {listed(unknown)}"
+    job = point.ordinary_job()
+    if weight.evaluated(job) is None:
+        return f"schedd {point.name} counts RequestCpus for every job whatever {POOL_KNOB} says: {why}"
+    return f"schedd {point.name} weighs an ordinary job as {weight.of(job):g} by guesswork: {why}"
+
+
+RULE = Rule(
+    id="schedd-guesses-weight",
+    severity=Severity.WARNING,
+    needs=(Need.ACCESS,),
+    summary="A schedd has no SCHEDD_SLOT_WEIGHT and cannot guess the weight of its jobs from SLOT_WEIGHT",
+    consequence=(
+        "Without SCHEDD_SLOT_WEIGHT the schedd evaluates SLOT_WEIGHT in the ad of a slot that has only Cpus, Memory "
+        "and Disk, as much as the job asks for. GPUs, custom assets, TotalSlot* and DynamicSlot are undefined there: the "
+        "demand of groups is counted in another unit than their quotas."
+    ),
+    fix="Set SCHEDD_SLOT_WEIGHT on the access points, in terms of what jobs ask for: RequestCpus, RequestGPUs, …",
+    source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, 25.14",
+    find=_find,
+)

@@ -1,0 +1,71 @@
+"""NEGOTIATOR_SLOT_CONSTRAINT shows slots while they are free and hides them once they are claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.supply import SLOT_CONSTRAINT
+from htcq.classads import UNDEFINED
+from htcq.pool.costs import parent_name
+from htcq.pool.kind import accounted
+from htcq.pool.slot import DYNAMIC, Slot
+from htcq.pool.weights import Weights
+
+_EXAMPLES = 3
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    supply = evidence.quotas.supply
+    text = evidence.setting(SLOT_CONSTRAINT)
+    if len(supply.slots) in (0, len(evidence.slots)):
+        return
+    visible = {slot.name for slot in supply.slots}
+    constraint = Weights(text)
+    hidden = [
+        slot
+        for slot in evidence.slots
+        if slot.claimed and slot.name not in visible and _seen_when_free(slot, visible, constraint)
+    ]
+    if hidden:
+        weight = sum(accounted(evidence.weights.of(slot)) for slot in hidden)
+        claimed = sum(slot.claimed for slot in evidence.slots)
+        yield Found(
+            cause=text,
+            subject=f"knob {SLOT_CONSTRAINT}",
+            message=(
+                f"{SLOT_CONSTRAINT} hides {len(hidden)} of {counted(claimed, 'claimed slot')}, which weigh "
+                f"{weight:g}: nobody is charged for them"
+            ),
+            facts=(knob_fact(evidence, SLOT_CONSTRAINT),),
+            count=len(hidden),
+            examples=tuple(str(slot.name) for slot in hidden[:_EXAMPLES]),
+        )
+
+
+def _seen_when_free(slot: Slot, visible: set[object], constraint: Weights) -> bool:
+    """Tell whether only the claim hides it: a constraint may rightly leave whole machines to another negotiator."""
+    if slot.type == DYNAMIC:
+        return parent_name(slot) in visible
+    free = slot._replace(state="Unclaimed", activity="Idle", accounting_group=UNDEFINED, remote_user=UNDEFINED)
+    return bool(constraint.holds(free))
+
+
+RULE = Rule(
+    id="slot-constraint-hides-claims",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS, Need.CENTRAL),
+    summary="NEGOTIATOR_SLOT_CONSTRAINT hides claimed slots from the negotiator",
+    consequence=(
+        "The accountant charges only for slots that the negotiator sees. Where claimed ones are hidden the usage of "
+        "their submitters and groups is 0, and neither quotas nor priorities nor ceilings hold them back."
+    ),
+    fix=(
+        "Name nothing in the constraint that a claim changes (State, Activity, SlotType, DynamicSlot, "
+        "PartitionableSlot), or add: || State == \"Claimed\"."
+    ),
+    source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, Accountant.cpp:CheckMatches, 25.14",
+    find=_find,
+)

@@ -1,0 +1,40 @@
+"""Which user stands behind a submitter's name, and which group the jobs meant.
+
+Follows submit_utils.cpp:SetAccountingGroup and schedd.cpp, HTCondor 25.14: a submitter is AccountingGroup or the
+owner, at a domain, and accounting_group = G with accounting_group_user = U makes AccountingGroup "G.U".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.audit.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class User:
+    """One submitter as its jobs name it: the user's own name, and the group that they ask for (empty: none)."""
+
+    submitter: str
+    name: str
+    group: str
+
+
+def users(evidence: Evidence) -> Iterator[User]:
+    """Yield each submitter of the queues once for each way in which jobs name it.
+
+    Jobs that have only an AccountingGroup of somebody's own writing are left out: it does not tell group and user apart.
+    """
+    seen: set[tuple[object, ...]] = set()
+    for job in evidence.pool.jobs or ():
+        key = id(job.frame), job.user, job.accounting_group
+        if key in seen:
+            continue
+        seen.add(key)
+        group, submitter = job.frame.value("AcctGroup"), job.submitter
+        whole = submitter.rpartition("@")[0]
+        if isinstance(group, str) and group and whole.lower().startswith(f"{group.lower()}."):
+            yield User(submitter, whole[len(group) + 1 :], group)
+        elif not isinstance(job.accounting_group, str) or not job.accounting_group:
+            yield User(submitter, whole, "")

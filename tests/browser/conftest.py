@@ -1,0 +1,74 @@
+"""A headless Chromium that reports what its pages ask the network for and what they complain about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+_FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+class Browser:
+    """A page in a window of some size, in light or dark."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def open(self, page: Path, width: int = 1280, scheme: str = "light", media: str = "screen") -> None:
+        """Open ``page`` anew, forgetting what former pages asked for."""
+        metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+        self._command("Emulation.setDeviceMetricsOverride", **metrics)
+        self.emulate(scheme, media)
+        self._command("Emulation.setScriptExecutionDisabled", value=False)
+        self.driver.get("about:blank")
+        self.complaints()
+        self.requests()
+        self.driver.get(page.as_uri())
+
+    def emulate(self, scheme: str, media: str = "screen") -> None:
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self._command("Emulation.setEmulatedMedia", media=media, features=features)
+
+    def without_scripts(self, page: Path) -> None:
+        self.open(page)
+        self._command("Emulation.setScriptExecutionDisabled", value=True)
+        self.driver.get(page.as_uri())
+        # What looks at the page is a script as well; those of the page did not run when it was loaded.
+        self._command("Emulation.setScriptExecutionDisabled", value=False)
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """Return what the JavaScript function body ``script`` returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def complaints(self) -> list[str]:
+        """Return what came up on the console since this was last asked."""
+        return [str(entry["message"]) for entry in self.driver.get_log("browser")]
+
+    def requests(self) -> list[str]:
+        """Return every address that was asked for since this was last asked."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
+
+    def _command(self, name: str, **parameters: object) -> Any:
+        return self.driver.execute_cdp_cmd(name, parameters)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for flag in (*_FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    yield Browser(driver)
+    driver.quit()

@@ -1,0 +1,210 @@
+"""The page of an audit in a browser: it works, loads nothing, and can be read on a phone, in the dark and on paper."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+from htcq.audit.engine import Audit
+from htcq.report.audit_html import audit_page
+from htcq.report.pictures import Pictures
+from tests.browser.conftest import Browser
+from tests.report.audits import NOTHING, PICTURES, QUOTA, SAMPLE
+
+pytestmark = pytest.mark.browser
+
+_SHOWN = """return [...document.querySelectorAll('.finding')]
+  .filter((row) => getComputedStyle(row).display !== 'none').map((row) => row.dataset.rule)"""
+#: Every element with text of its own: its text, colour and the colour behind it; WCAG 2.1 contrast ratios.
+_CONTRASTS = """
+const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const light = (colour) => {
+  const [r, g, b] = parts(colour).slice(0, 3).map((part) => part / 255)
+    .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ratio = (one, other) => {
+  const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+};
+const behind = (element) => {
+  for (let each = element; each; each = each.parentElement) {
+    const colour = getComputedStyle(each).backgroundColor;
+    if ((parts(colour)[3] ?? 1) > 0) return colour;
+  }
+  return 'rgb(255, 255, 255)';
+};
+const fill = (selector, property) => getComputedStyle(document.querySelector(selector))[property];
+if (arguments[0] === 'bars') {
+  const page = behind(document.body), asked = fill('.bar .asked', 'fill'), used = fill('.bar .used', 'fill');
+  return [ratio(used, page), ratio(used, asked), ratio(fill('.bar .quota', 'stroke'), asked)];
+}
+return [...document.querySelectorAll('body *')]
+  .filter((each) => !each.closest('svg, script') && each.checkVisibility())
+  .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
+  .map((each) => [each.textContent.trim().slice(0, 40), ratio(getComputedStyle(each).color, behind(each))]);
+"""
+
+
+def _written(directory: Path, audit: Audit, pictures: Pictures) -> Path:
+    page = directory / "audit.html"
+    page.write_text(audit_page(audit, pictures), encoding="utf-8")
+    return page
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    return _written(tmp_path, SAMPLE, PICTURES)
+
+
+def test_the_page_loads_nothing_and_has_no_complaint(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.driver.find_element(By.ID, "text").send_keys("quota")
+
+    assert {url for url in browser.requests() if not url.startswith("data:")} == {page.as_uri()}
+    assert browser.complaints() == []
+
+
+def test_names_of_the_pool_run_nothing(browser: Browser, page: Path) -> None:
+    browser.open(page)
+
+    assert browser.driver.title == "htcq audit: cm.example.net"
+    assert "<script>document.title = 'stolen'</script>" in browser.driver.find_element(By.ID, "list").text
+
+
+def test_a_script_of_somebody_else_would_be_blocked(browser: Browser, page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("<main>", "<main><script>document.title = 'stolen'</script>"), encoding="utf-8")
+    browser.open(page)
+
+    assert browser.driver.title == "htcq audit: cm.example.net"
+    assert any("Content Security Policy" in each for each in browser.complaints())
+
+
+def test_words_filter_the_findings(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    field = browser.driver.find_element(By.ID, "text")
+    field.send_keys("PHYSICS  knob")
+
+    assert browser.run(_SHOWN) == ["quota-of-nobody"]
+    assert browser.driver.find_element(By.ID, "shown").text == "1 of 3 shown"
+
+    field.send_keys(" nothing-of-the-kind")
+    assert browser.run(_SHOWN) == []
+
+
+def test_severities_filter_the_findings(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    for severity in ("error", "info"):
+        browser.driver.find_element(By.CSS_SELECTOR, f"input[value={severity}]").click()
+
+    assert browser.run(_SHOWN) == ["quota-of-nobody"]
+
+
+@pytest.mark.parametrize(
+    ("order", "rules"),
+    [
+        ("severity", ["weight-not-a-number", "quota-of-nobody", "memory-wasted"]),
+        ("rule", ["memory-wasted", "quota-of-nobody", "weight-not-a-number"]),
+        ("subject", ["quota-of-nobody", "memory-wasted", "weight-not-a-number"]),
+        ("how many", ["weight-not-a-number", "memory-wasted", "quota-of-nobody"]),
+    ],
+)
+def test_findings_can_be_sorted(order: str, rules: list[str], browser: Browser, page: Path) -> None:
+    browser.open(page)
+    select = Select(browser.driver.find_element(By.ID, "order"))
+    select.select_by_visible_text("rule")
+    select.select_by_visible_text(order)
+
+    assert browser.run(_SHOWN) == rules
+
+
+def test_configuration_can_be_copied(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    button = browser.driver.find_element(By.CSS_SELECTOR, ".finding.warning .fix button")
+    button.send_keys(Keys.ENTER)
+
+    assert browser.run("return getSelection().toString().trim()") == QUOTA.fix
+
+
+def test_the_keyboard_skips_to_the_findings(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
+    link = browser.driver.switch_to.active_element
+
+    assert link.text == "Skip to the findings"
+    assert link.rect["x"] >= 0
+    link.send_keys(Keys.ENTER)
+    assert browser.run("return document.activeElement.id") == "findings"
+
+
+def test_without_javascript_everything_is_there_but_the_filter(browser: Browser, page: Path) -> None:
+    browser.without_scripts(page)
+
+    assert len(browser.run(_SHOWN)) == 3
+    assert not browser.driver.find_element(By.ID, "filter").is_displayed()
+    assert browser.run("return document.querySelectorAll('button').length") == 0
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("audit", [SAMPLE, NOTHING, replace(SAMPLE, known=120)], ids=["sample", "nothing", "known"])
+def test_nothing_is_wider_than_the_window(width: int, audit: Audit, browser: Browser, tmp_path: Path) -> None:
+    browser.open(_written(tmp_path, audit, PICTURES), width)
+
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    wide = "return [...document.querySelectorAll('main *')].filter((each) => each.scrollWidth > each.clientWidth + 1"
+    assert browser.run(f"{wide} && getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1).length") == 0
+
+
+def test_paper_shows_what_the_filter_hides(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.driver.find_element(By.ID, "text").send_keys("quota-of-nobody")
+    browser.emulate("dark", "print")
+
+    assert len(browser.run(_SHOWN)) == 3
+    assert not browser.driver.find_element(By.ID, "filter").is_displayed()
+    assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_contrast(scheme: str, browser: Browser, page: Path) -> None:
+    """WCAG 2.1 asks 4.5 of text and 3 of what a picture shows (1.4.3, 1.4.11)."""
+    browser.open(page, scheme=scheme)
+    contrasts = browser.run(_CONTRASTS)
+
+    assert len(contrasts) > 40
+    assert [each for each in contrasts if each[1] < 4.5] == []
+    assert min(browser.run(_CONTRASTS, "bars")) >= 3
+
+
+def test_dark_is_dark(browser: Browser, page: Path) -> None:
+    colours = []
+    for scheme in ("light", "dark"):
+        browser.open(page, scheme=scheme)
+        colour = browser.run("return getComputedStyle(document.body).backgroundColor")
+        colours.append(sum(map(int, re.findall(r"\d+", colour)[:3])))
+
+    assert colours[0] > 600 > 200 > colours[1]
+
+
+def test_a_picture_is_an_image_with_a_name(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    pictures = browser.driver.find_elements(By.TAG_NAME, "svg")
+
+    assert len(pictures) == 8
+    assert {picture.aria_role for picture in pictures} <= {"img", "image"}
+    assert "group_chemistry: quota 4,000, uses 3,300, asks for 5,200" in {each.accessible_name for each in pictures}
+
+
+def test_tables_stay_tables_on_a_phone(browser: Browser, page: Path) -> None:
+    browser.open(page, 320)
+    cells = browser.driver.find_elements(By.CSS_SELECTOR, ".facts tbody tr:first-child > *")
+
+    assert [cell.aria_role for cell in cells[:2]] == ["rowheader", "cell"]
+    assert cells[0].rect["y"] < cells[1].rect["y"]

@@ -1,0 +1,116 @@
+"""Pools that are broken on purpose: what the audit says of them before anything happens, and then what happens."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from conftest import PACE, ROOT, Site
+from testpool import Pool
+
+#: A sound consumption policy for a pool of 8 cpus and 16 GiB; each test replaces the line that it is about.
+POLICY: Mapping[str, str] = {
+    "CONSUMPTION_POLICY": "True",
+    "CONSUMPTION_CPUS": "max({1, ceiling(TARGET.RequestCpus ?: 0)})",
+    "CONSUMPTION_MEMORY": "max({1, ceiling(TARGET.RequestMemory ?: 0)})",
+    "CONSUMPTION_DISK": "max({1, ceiling(TARGET.RequestDisk ?: 0)})",
+    "CONSUMPTION_GPUS": "ceiling(TARGET.RequestGPUs ?: 0)",
+    "SLOT_WEIGHT": "Cpus",
+    "SCHEDD_SLOT_WEIGHT": "RequestCpus",
+    "NUM_CLAIMS": "8",
+    "CLAIM_PARTITIONABLE_LEFTOVERS": "False",
+    "MODIFY_REQUEST_EXPR_REQUESTCPUS": "UNDEFINED",
+    "MODIFY_REQUEST_EXPR_REQUESTMEMORY": "UNDEFINED",
+    "MODIFY_REQUEST_EXPR_REQUESTDISK": "UNDEFINED",
+}
+SMALL_JOB: Mapping[str, object] = {"request_cpus": 1, "request_memory": 128, "request_disk": 1024}
+
+
+def policy(**changes: str) -> dict[str, str]:
+    """Return the sound policy with some knobs changed; an empty text leaves one out."""
+    return {name: text for name, text in {**POLICY, **changes}.items() if text}
+
+
+def break_it(site: Site, knobs: Mapping[str, str] | str) -> Pool:
+    """Start the pool's daemons anew with ``knobs`` and nothing else of any earlier test."""
+    site.pool.clear()
+    for old in site.pool.config_dir.glob("50-htcq-*"):
+        old.unlink()
+    text = knobs if isinstance(knobs, str) else "".join(f"{name} = {value}\n" for name, value in knobs.items())
+    site.pool.configure(PACE + text)
+    site.pool.restart()
+    return site.pool
+
+
+@contextmanager
+def before(pool: Pool) -> Iterator[None]:
+    """Keep the negotiator off: what is submitted and looked at in here has not been matched yet.
+
+    Afterwards it is only started: one that exits at its first match never gets to advertise itself.
+    """
+    pool.off("negotiator")
+    try:
+        yield
+    finally:
+        pool.tool("condor_on", "-daemon", "negotiator")
+
+
+def submitted(pool: Pool, description: Mapping[str, object], count: int = 1) -> int:
+    """Submit jobs and wait until the collector has heard of them; return their cluster."""
+    cluster = pool.submit({**SMALL_JOB, **description}, count)
+
+    def told() -> bool:
+        return sum(ad.get("IdleJobs", 0) for ad in pool.ads("submitters", ["IdleJobs"])) >= count
+
+    pool.wait(told, 30, f"{count} idle jobs in a submitter ad", ("SchedLog",))
+    return cluster
+
+
+def snapshot(pool: Pool, directory: Path) -> Path:
+    """Take a snapshot of ``pool`` as a user does and return where it is."""
+    where = directory / f"snapshot-{len(list(directory.iterdir()))}"
+    _htcq("snapshot", str(where), "--pool", pool.collector)
+    return where
+
+
+def audited(pool: Pool, directory: Path) -> list[dict[str, Any]]:
+    """Return the findings of ``htcq audit`` on a snapshot that is taken now."""
+    printed = _htcq("audit", "--snapshot", str(snapshot(pool, directory)), "--json", "--fail-on", "never")
+    findings: list[dict[str, Any]] = json.loads(printed)["findings"]
+    return findings
+
+
+def errors(pool: Pool, directory: Path) -> set[str]:
+    """Return the rules with findings of severity error in a snapshot that is taken now."""
+    return {finding["rule"] for finding in audited(pool, directory) if finding["severity"] == "error"}
+
+
+def why_idle(pool: Pool, directory: Path, who: str) -> list[str]:
+    """Return the walls that ``htcq audit --why-idle`` names first, for each kind of job of ``who``."""
+    printed = _htcq("audit", "--snapshot", str(snapshot(pool, directory)), "--why-idle", who, "--json")
+    return [job["wall"] for job in json.loads(printed)["jobs"]]
+
+
+def running(pool: Pool) -> int:
+    """Return how many dynamic slots are claimed."""
+    return sum(bool(ad.get("DynamicSlot")) for ad in pool.ads("slots", ["DynamicSlot"]))
+
+
+def cycles(pool: Pool, count: int = 3, seconds: float = 40.0) -> None:
+    """Wait until the negotiator has finished ``count`` more cycles."""
+    ended = "Finished Negotiation Cycle"
+    before_them = pool.log("NegotiatorLog").count(ended)
+    pool.wait(
+        lambda: pool.log("NegotiatorLog").count(ended) >= before_them + count, seconds, "cycles", ("NegotiatorLog",)
+    )
+
+
+def _htcq(*arguments: str) -> str:
+    done = subprocess.run([sys.executable, "-m", "htcq", *arguments], capture_output=True, text=True, cwd=ROOT)
+    assert not done.returncode, f"htcq {' '.join(arguments)}: {done.stderr}"
+    return done.stdout

@@ -1,0 +1,54 @@
+"""htcq-rules(7) is what the rules say of themselves today, whatever characters they use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from htcq.audit.catalog import FAMILIES, RULES, rule
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found
+from htcq.report.rules_page import rules_page
+from tests.docs.documents import ROOT
+from tests.docs.test_man import rendered
+
+PAGE = ROOT / "man/man7/htcq-rules.7"
+
+
+def test_the_page_is_fresh() -> None:
+    """'htcq explain --man > man/man7/htcq-rules.7' makes it so."""
+    written = rules_page({name: family.RULES for name, family in FAMILIES.items()})
+
+    assert PAGE.read_text(encoding="utf-8") == written
+
+
+def test_every_rule_has_its_paragraph() -> None:
+    shown = rendered(PAGE).stdout
+
+    assert [each.id for each in RULES if not re.search(rf"^ +{each.id}$", shown, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".SH at the beginning",
+        "'apostrophe first, `grave`, ^caret, ~tilde",
+        "a back\\slash, \\fBno bold\\fP, \\n",
+        "Write it so:\nSLOT_WEIGHT = max({Cpus, Memory/2048})\nThen reconfigure.",
+        "an expression without a blank: " + "ifThenElse(RequestMemory>Memory/Cpus," * 9 + "x",
+    ],
+)
+def test_whatever_a_rule_says_is_text(text: str, tmp_path: Path) -> None:
+    def find(evidence: Evidence) -> Iterator[Found]:
+        yield from ()
+
+    page = tmp_path / "htcq-rules.7"
+    page.write_text(rules_page({"odd": [replace(rule("weight-not-a-number"), consequence=text, find=find)]}))
+    done = rendered(page, "--warnings=w")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "".join(text.split()) in re.sub(r"[\s‐]|(?<=\w)-\n", "", done.stdout)

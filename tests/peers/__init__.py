@@ -1,0 +1,1 @@
+"""What programs of others say of what htcq writes for them."""

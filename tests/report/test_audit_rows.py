@@ -1,0 +1,70 @@
+"""An audit as CSV and as lines for editors and CI."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+from htcq.audit.rule import Fact
+from htcq.report.audit_rows import COLUMNS, audit_lines, write_csv
+from tests.report.audits import QUOTA, SAMPLE, SCRIPT
+
+#: What editors and CI systems take for the place, the severity and the text (Vim's %f:%l:%m, GitHub's matchers).
+_COMPILER = re.compile(r"(?P<file>/[^:]+):(?P<line>\d+): (?P<severity>\w+): (?P<message>.+) \[(?P<rule>[\w-]+)\]")
+
+
+def _read_back() -> list[dict[str, str]]:
+    stream = io.StringIO()
+    write_csv(SAMPLE, stream)
+    return list(csv.DictReader(io.StringIO(stream.getvalue())))
+
+
+def test_csv_has_a_header_and_a_row_for_each_finding() -> None:
+    rows = _read_back()
+
+    assert tuple(rows[0]) == COLUMNS
+    assert [row["severity"] for row in rows] == ["error", "warning", "info"]
+
+
+def test_csv_keeps_what_commas_quotes_and_newlines_would_break() -> None:
+    row = _read_back()[1]
+
+    assert row["message"] == QUOTA.message
+    assert row["fix"] == QUOTA.fix
+    assert row["evidence"].splitlines() == [
+        "GROUP_QUOTA_group_physics.analysis = 120 (/etc/condor/config.d/30-quotas.config:17)",
+        "GROUP_NAMES = group_physics, group_chemistry, group_biology (/etc/condor/config.d/30-quotas.config:3)",
+    ]
+    assert _read_back()[0]["examples"].splitlines()[1] == "slot1@node02.example.net"
+
+
+def test_a_line_begins_with_file_and_line_where_they_are_known() -> None:
+    found = _COMPILER.fullmatch(list(audit_lines(SAMPLE))[1])
+
+    assert found is not None
+    assert found["file"] == "/etc/condor/config.d/30-quotas.config"
+    assert (found["line"], found["severity"], found["rule"]) == ("17", "warning", "quota-of-nobody")
+    assert found["message"] == QUOTA.message
+
+
+def test_a_line_begins_with_the_subject_where_there_is_no_place() -> None:
+    assert next(audit_lines(SAMPLE)) == (
+        "slot slot1@node01.example.net: error: SlotWeight is no number when nothing is left: the first match there "
+        "ends the negotiator (412 such) [weight-not-a-number]"
+    )
+
+
+def test_every_finding_is_one_line_whatever_its_names_hold() -> None:
+    odd = replace(SCRIPT, subject="a\nb\x1b[2J", message="c\r\nd", evidence=(Fact("x", "y", "/etc/a\nb:1"),))
+
+    assert list(audit_lines(replace(SAMPLE, findings=(odd,), incomplete=()))) == [
+        "/etc/a b:1: info: c\\x0d d (2 such) [memory-wasted]"
+    ]
+
+
+def test_what_could_only_be_read_in_part_has_a_line() -> None:
+    assert list(audit_lines(SAMPLE))[-1] == (
+        "cm.example.net: note: read in part: jobs of access2.example.net: no answer within 60 s"
+    )
