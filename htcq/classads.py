@@ -140,7 +140,13 @@ class Ad:
 
     def value(self, name: str, target: Ad | None = None) -> Value:
         """Return the value of the attribute ``name``; UNDEFINED where there is none."""
-        return Expr(name).evaluate(self, target) if target is not None or name in self else UNDEFINED
+        return named(name).evaluate(self, target) if target is not None or name in self else UNDEFINED
+
+
+@functools.lru_cache(maxsize=1024)
+def named(name: str) -> Expr:
+    """Return the expression that is the attribute ``name``, parsed once."""
+    return Expr(name)
 
 
 def literal(text: str) -> Value | None:

@@ -146,14 +146,24 @@ class Evidence:
         """
         key = id(jobs.frame)
         if key not in self._cheapest:
-            costs = [(kind, self._match_cost(kind, jobs)) for kind in self.offered if self.fits(kind, jobs)]
-            known = [(kind, cost) for kind, cost in costs if cost is not None]
+            # Plain slots cost every job the same: the first that fits is the cheapest of them.
+            plain = next((each for each in self._plain_by_weight if self.fits(each[0], jobs)), None)
+            known = [plain] if plain is not None else []
+            for kind in self.with_policy:
+                cost = self._match_cost(kind, jobs) if self.fits(kind, jobs) else None
+                known += [(kind, cost)] if cost is not None else []
             self._cheapest[key] = min(known, key=lambda each: each[1], default=None)
         return self._cheapest[key]
 
+    @cached_property
+    def _plain_by_weight(self) -> tuple[tuple[Kind, Number], ...]:
+        """The kinds without a consumption policy, the lightest first, with their weight."""
+        plain = [(kind, kind.plain_weight()) for kind in self.offered if not kind.supports_policy]
+        return tuple(sorted(plain, key=lambda each: each[1]))
+
     @staticmethod
     def _match_cost(kind: Kind, jobs: JobClass) -> Number | None:
-        return kind.cost(kind.consumed(jobs.ad())) if kind.supports_policy else kind.plain_weight()
+        return kind.cost(kind.consumed(jobs.ad()))
 
     # Groups -----------------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ class User:
 def users(evidence: Evidence) -> Iterator[User]:
     """Yield each submitter of the queues once for each way in which jobs name it.
 
-    Jobs that have only an AccountingGroup of somebody's own writing are left out: it does not tell group and user apart.
+    Jobs with an AccountingGroup of somebody's own writing are left out: it does not tell group and user apart.
     """
     seen: set[tuple[object, ...]] = set()
     for job in evidence.pool.jobs or ():

@@ -23,9 +23,9 @@ def main(arguments: argparse.Namespace) -> int:
     """Print one rule or all of them."""
     from htcq.audit import catalog
 
-    rules = (catalog.rule(arguments.rule),) if arguments.rule else catalog.RULES
+    rules = (catalog.rule(arguments.rule),) if arguments.rule is not None else catalog.RULES
     if arguments.man:
-        if arguments.rule:
+        if arguments.rule is not None:
             raise InputError("--man prints all rules", f"leave out {arguments.rule}")
         from htcq.report.rules_page import rules_page
 
@@ -36,7 +36,7 @@ def main(arguments: argparse.Namespace) -> int:
         from htcq.report.rules import rules_json
 
         print(json.dumps(rules_json(rules), indent=2))
-    elif arguments.rule:
+    elif arguments.rule is not None:
         from htcq.report.rules import show_rule
 
         show_rule(rules[0], sys.stdout)

@@ -130,7 +130,7 @@ def costs(pool: Pool, kinds: Sequence[Kind], classes: Sequence[JobClass], weight
 
 def _charge(kind: Kind, jobs: JobClass, held: Sequence[Number]) -> Charge:
     stands, asset = wall(kind, jobs)
-    taken = kind.consumed(jobs.ad()) if kind.supports_policy else _carved(kind, jobs)
+    taken = kind.consumed(jobs.ad()) if kind.supports_policy else carved(kind, jobs)
     matches = stands is Wall.NONE
     got = {each: amount or 0 for each, amount in taken.items()}
     standing = kind.standing_weight(got) if kind.type == PARTITIONABLE else kind.full_weight
@@ -147,7 +147,7 @@ def _charge(kind: Kind, jobs: JobClass, held: Sequence[Number]) -> Charge:
     )
 
 
-def _carved(kind: Kind, jobs: JobClass) -> dict[str, Number | None]:
+def carved(kind: Kind, jobs: JobClass) -> dict[str, Number | None]:
     """Return what a claim without a consumption policy gets: the whole of a static slot, else the request, rounded.
 
     Rounded as HTCondor's default MODIFY_REQUEST_EXPR_* do it; a request that the job does not make counts as 0.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from htcq.classads import UNDEFINED, Ad, Expr, Missing, References, Value, literal
+from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
 from htcq.errors import PolicyError
 from htcq.pool.adtext import Lines
 
@@ -50,7 +50,7 @@ class Frame:
             self.texts[name.lower()] = raw_text.strip().decode("utf-8", "replace")
         self._expressions = expressions
         self._ad: Ad | None = None
-        self._set: set[str] = set()
+        self._set: dict[str, Value] = {}
         self._shared: dict[str, int | float | bool | str | Expr] = {}
         self.endless: tuple[str, ...] = ()
 
@@ -90,19 +90,26 @@ class Frame:
         """Return the frame's ad with the attributes of one of its ads; the same object is changed at each call."""
         if self._ad is None:
             self._ad = self._built()
-        ad, now = self._ad, set()
-        for name, value in own:
-            if value is not UNDEFINED:
-                ad[name] = Expr("error") if isinstance(value, Missing) else value
-                now.add(name)
-        for name in self._set - now:
-            # What covered a shared attribute uncovers it.
-            if name.lower() in self.texts:
-                ad[name] = self._shared[name.lower()]
-            else:
-                del ad[name]
+        ad, before, now = self._ad, self._set, dict(own)
+        for name, value in now.items():
+            # Most calls change little, and setting an attribute is what costs: equal values stay as they are.
+            if name not in before or before[name] != value or type(before[name]) is not type(value):
+                self._cover(ad, name, value)
+        for name in before.keys() - now.keys():
+            self._cover(ad, name, UNDEFINED)
         self._set = now
         return ad
+
+    def _cover(self, ad: Ad, name: str, value: Value) -> None:
+        """Set one attribute over the shared ones; UNDEFINED uncovers it."""
+        if value is ERROR:
+            ad[name] = Expr("error")
+        elif not isinstance(value, Missing):
+            ad[name] = value
+        elif name.lower() in self.texts:
+            ad[name] = self._shared[name.lower()]
+        elif name in ad:
+            del ad[name]
 
     def _built(self) -> Ad:
         ad, costs = Ad(), _Lookups(self.texts, self._expressions.parsed)

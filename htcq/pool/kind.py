@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from htcq.classads import UNDEFINED, Ad, Expr, Value, as_number
+from htcq.classads import UNDEFINED, Ad, Value, as_number, named
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot, number_or
 from htcq.units import BUILT_IN_ASSETS, DISK, attribute
 
@@ -92,7 +92,7 @@ class Kind:
 
     def weight(self, amounts: Mapping[str, Number]) -> Value:
         """Return SlotWeight with ``amounts`` left."""
-        return Expr("SlotWeight").evaluate(self.ad(amounts))
+        return named("SlotWeight").evaluate(self.ad(amounts))
 
     def dynamic_ad(self, amounts: Mapping[str, Number]) -> Ad:
         """Return the ad of a dynamic slot that got ``amounts``; valid until the next call."""
@@ -106,7 +106,7 @@ class Kind:
 
     def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
         """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
-        return Expr("SlotWeight").evaluate(self.dynamic_ad(amounts))
+        return named("SlotWeight").evaluate(self.dynamic_ad(amounts))
 
     def consumed(self, job: Ad, amounts: Mapping[str, Number] | None = None) -> dict[str, Number | None]:
         """Return what ``job`` takes of each asset by the slot's policy, as the negotiator reckons; None: no number."""
@@ -122,7 +122,7 @@ class Kind:
         for name in absent:
             job[name] = 0
         taken = {
-            asset: as_number(Expr(f"Consumption{attribute(asset)}").evaluate(slot, job)) for asset in self.consumption
+            asset: as_number(named(f"Consumption{attribute(asset)}").evaluate(slot, job)) for asset in self.consumption
         }
         for name in absent:
             del job[name]

@@ -69,11 +69,14 @@ def _lines(audit: Audit) -> Iterator[Line]:
         yield from _finding(finding)
         yield _EMPTY
     yield from _fixes(audit)
-    yield _line(summary(audit), "strong")
     for missing, rules in wanting(audit).items():
         yield Line((("not checked", "strong"), (f" without {missing}: {', '.join(rules)}", "")))
     for each in audit.incomplete:
         yield Line((("read in part", "warning"), (f": {one_line(each)}", "")))
+    if audit.not_checked or audit.incomplete:
+        yield _EMPTY
+    # Last, where it is still seen when all else has scrolled away.
+    yield _line(summary(audit), "strong")
 
 
 def _finding(finding: Finding) -> Iterator[Line]:

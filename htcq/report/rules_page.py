@@ -14,6 +14,9 @@ _LONGEST_WORD = 40
 _OPENING = r"""
 .\" Written by 'htcq explain --man' from the rules themselves: do not edit.
 .TH HTCQ-RULES 7 "" "htcq" "htcq manual"
+.\" Names of attributes are not to be hyphenated, nor lines stretched between long ones.
+.nh
+.ad l
 .SH NAME
 htcq\-rules \- what htcq audit looks for
 .SH DESCRIPTION

@@ -5,6 +5,8 @@ from htcq.settings.amounts import parse_part as parse_part
 from htcq.settings.amounts import parse_shape as parse_shape
 from htcq.settings.choices import CHOICE_KEYS as CHOICE_KEYS
 from htcq.settings.choices import Given as Given
+from htcq.settings.rules import AUDIT_KEYS as AUDIT_KEYS
+from htcq.settings.rules import RULE_KEYS as RULE_KEYS
 from htcq.settings.rules import AuditSettings as AuditSettings
 from htcq.settings.rules import RuleSettings as RuleSettings
 from htcq.settings.site import SLOT_KEYS as SLOT_KEYS

@@ -34,7 +34,11 @@ _POLICY: dict[str, Text] = {
     "ConsumptionDisk": "max({1, TARGET.RequestDisk ?: 0})",
     "ConsumptionGPUs": "TARGET.RequestGPUs ?: 0",
     "NumClaims": 8,
-    "WithinResourceLimits": "true",
+    "WithinResourceLimits": " && ".join(
+        f"ifThenElse(TARGET._cp_orig_Request{asset} =!= undefined, TARGET.Request{asset} <= MY.{asset}, "
+        f"MY.Consumption{asset} <= MY.{asset})"
+        for asset in ("Cpus", "Disk", "GPUs", "Memory")
+    ),
 }
 _JOB: dict[str, Text] = {
     "MyType": '"Job"', "ClusterId": 1, "ProcId": 0, "JobStatus": 1, "JobUniverse": 5, "MinHosts": 1, "MaxHosts": 1,

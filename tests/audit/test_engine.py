@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Union
+from typing import Any
 
 from htcq.audit.engine import Checked, NotChecked, Verdict, audit
 from htcq.audit.evidence import Evidence
@@ -12,8 +12,8 @@ from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
 from tests.audit.sites import pool, slot
 
 
-def _rule(*found: Union[Found, Unchecked], **changes: Any) -> Rule:
-    def find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+def _rule(*found: Found | Unchecked, **changes: Any) -> Rule:
+    def find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield from found
 
     return replace(Rule("made-up", Severity.WARNING, (), "", "", "Mend it.", "", find), **changes)

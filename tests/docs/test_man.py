@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,23 @@ from typing import Any
 import pytest
 
 from htcq import settings
+from htcq.audit.catalog import FAMILIES
+from htcq.audit.catalog import RULES as RULE_LIST
+from htcq.audit.site import THRESHOLDS
 from htcq.capacity.choice import MODELS, RULES, SHARES
 from htcq.capacity.fixed import TOKEN
 from htcq.capacity.presets import NAMES
+from htcq.cli.audit import FORMS
 from htcq.cli.main import COMMANDS, Parser, run
 from htcq.emit import ROLES
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE
 from htcq.node import Gpu, Node, Source, node_facts
 from htcq.policy.consumption import SPLITTINGS
+from htcq.report.audit_json import audit_json
+from htcq.report.audit_metrics import audit_metrics
+from htcq.report.rules import rules_json
 from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words
+from tests.report.audits import SAMPLE
 
 OVERVIEW = ROOT / "man/man1/htcq.1"
 SITE_FILE = ROOT / "man/man5/htcq.toml.5"
@@ -113,10 +122,11 @@ def test_every_page_is_referred_to() -> None:
 
 def test_the_site_file_has_every_key_and_no_other() -> None:
     described = {
-        tag.split()[0] for tag in tags(section(SITE_FILE, "TOP LEVEL", "THE MODEL", "THE PART OF THE MACHINE"))
+        tag.split()[0]
+        for tag in tags(section(SITE_FILE, "TOP LEVEL", "THE MODEL", "THE PART OF THE MACHINE", "THE AUDIT", "A RULE"))
     }
 
-    assert described == {*settings.TOP_KEYS, *settings.SLOT_KEYS}
+    assert described == {*settings.TOP_KEYS, *settings.SLOT_KEYS, *settings.AUDIT_KEYS, *settings.RULE_KEYS}
 
 
 def test_the_node_facts_have_every_key_and_no_other() -> None:
@@ -151,9 +161,33 @@ def test_the_plan_has_every_name_and_no_other(tmp_path: Path, capsys: pytest.Cap
     assert named_in_passing <= words(text)
 
 
+def test_the_audit_has_every_name_and_no_other() -> None:
+    text = section(command_page("audit"), "JSON")
+    described = {name for tag in tags(text) for name in words(tag)}
+    named_in_passing = {"attribute", "value", "place", "missing"}
+
+    assert described | named_in_passing == keys(audit_json(SAMPLE), ())
+    assert named_in_passing <= words(text)
+
+
+def test_the_metrics_have_every_name_and_no_other() -> None:
+    described = {name for name in words(section(command_page("audit"), "FORMS")) if name.startswith("htcq_")}
+
+    assert described == set(re.findall(r"^htcq_\w+", audit_metrics(SAMPLE, 0.0), re.MULTILINE))
+
+
+def test_an_explanation_has_every_name_and_no_other() -> None:
+    described = {name for tag in tags(section(command_page("explain"), "JSON")) for name in words(tag)}
+
+    assert described == keys(rules_json(RULE_LIST), ())
+
+
 @pytest.mark.parametrize(
     ("page", "names"),
     [
+        (command_page("audit"), {*FORMS, *THRESHOLDS}),
+        (SITE_FILE, {*THRESHOLDS}),
+        (command_page("explain"), {*FAMILIES}),
         (command_page("plan"), {*MODELS, *SHARES, *RULES, *SPLITTINGS, *NAMES}),
         (command_page("emit"), {*MODELS, *SHARES, *RULES, *SPLITTINGS, *ROLES}),
         (SITE_FILE, {*MODELS, *SHARES, *RULES, *SPLITTINGS}),

@@ -13,7 +13,7 @@ from htcq.audit.catalog import FAMILIES, RULES, rule
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found
 from htcq.report.rules_page import rules_page
-from tests.docs.documents import ROOT
+from tests.docs.documents import ROOT, plain
 from tests.docs.test_man import rendered
 
 PAGE = ROOT / "man/man7/htcq-rules.7"
@@ -27,9 +27,9 @@ def test_the_page_is_fresh() -> None:
 
 
 def test_every_rule_has_its_paragraph() -> None:
-    shown = rendered(PAGE).stdout
+    titles = re.findall(r"^\.SS (.*)$", plain(PAGE.read_text(encoding="utf-8")), re.MULTILINE)
 
-    assert [each.id for each in RULES if not re.search(rf"^ +{each.id}$", shown, re.MULTILINE)] == []
+    assert titles == [each.id for each in RULES]
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_whatever_a_rule_says_is_text(text: str, tmp_path: Path) -> None:
     done = rendered(page, "--warnings=w")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert "".join(text.split()) in re.sub(r"[\s‐]|(?<=\w)-\n", "", done.stdout)
+    assert "".join(text.split()) in "".join(done.stdout.split())

@@ -15,7 +15,7 @@ from htcq.report.printable import one_line, printable
         ("\x9b2J", "\\x9b2J"),
         ("\u202egnp.exe", "\\u202egnp.exe"),
         ("tab\tand\nnewline", "tab\tand\nnewline"),
-        ("Zürich, 東京", "Zürich – 東京"),
+        ("Zürich, 東京", "Zürich, 東京"),
     ],
 )
 def test_what_is_not_seen_is_spelled_out(text: str, shown: str) -> None:

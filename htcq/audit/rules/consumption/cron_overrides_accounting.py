@@ -47,7 +47,7 @@ def _listed(kind: Kind, node: Node) -> Iterator[Found]:
             if word.lower() in (*_ACCOUNTING, *kind.assets) or word.lower().startswith("consumption"):
                 yield on_knob(
                     knob,
-                    f"{knob.name} lists {word}, and what the configuration calls {word} replaces the startd's own value",
+                    f"{knob.name} lists {word}: what the configuration calls {word} replaces the startd's own value",
                     subject=f"slot {node.slot.name}",
                 )
                 break
@@ -80,8 +80,8 @@ def _different(node: Node, knob: Knob, fact: Fact, values: tuple[Number | None, 
     return Found(
         cause=f"{fact.attribute}: {fact.value}",
         subject=f"slot {node.slot.name}",
-        message=f"its ad says {fact.attribute} = {quoted(fact.value)} ({number(values[0])} on a sample), the configuration "
-        f"{knob.name} ({number(values[1])}): a STARTD_CRON job overrides it, or a reconfig is due",
+        message=f"its ad says {fact.attribute} = {quoted(fact.value)}, on a sample {number(values[0])}, where "
+        f"{knob.name} of the configuration is {number(values[1])}: a STARTD_CRON job overrides it, or a reconfig is due",
         facts=(fact, knob_as_fact(knob)),
     )
 

@@ -28,8 +28,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=f"{slop}: {kind.weight_text} {kind.consumption[DISK]}",
-                    message=f"for {trial.job} ({amounts_text(trial.taken)}) the startd takes {slop} KiB of disk more than "
-                    f"the policy says: {lost}",
+                    message=f"for {trial.job} ({amounts_text(trial.taken)}) the startd takes {slop} KiB of disk more "
+                    f"than the policy says: {lost}",
                     facts=(
                         Fact("CondorVersion", version_text(kind.first.frame.value("CondorVersion"))),
                         consumption_fact(kind, DISK),

@@ -19,8 +19,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=kind.weight_text,
-                    message=f"{charge.trial.job} takes {amounts_text(charge.trial.taken)}, and its match costs nothing: "
-                    f"SlotWeight stays {weight} however many such claims the slot carries",
+                    message=f"{charge.trial.job} takes {amounts_text(charge.trial.taken)}, and its match costs "
+                    f"nothing: SlotWeight stays {weight} however many such claims the slot carries",
                     facts=(weight_fact(kind),),
                 )
                 break

@@ -31,8 +31,8 @@ def _refused(kind: Kind, trial: Trial) -> Found | None:
             return on_slots(
                 kind,
                 cause=f"{asset}: {kind.consumption[asset]}",
-                message=f"{trial.job} takes {number(amounts[asset])} {asset} of the slot, but evaluated on its dynamic slot "
-                f"it takes {number(needed)} of {number(got[asset])}: the startd refuses to start it",
+                message=f"{trial.job} takes {number(amounts[asset])} {asset} of the slot, but evaluated on its dynamic "
+                f"slot it takes {number(needed)} of {number(got[asset])}: the startd refuses to start it",
                 facts=(consumption_fact(kind, asset),),
             )
     return None

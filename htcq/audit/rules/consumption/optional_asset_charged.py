@@ -20,7 +20,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield on_slots(
                 each.kind,
                 cause=f"{name}: {each.kind.consumption[each.asset]}",
-                message=f"a job without Request{name} takes {charged} of the slot's {number(total)} {each.asset}: {then}",
+                message=f"a job without Request{name} takes {charged} of the slot's {number(total)} {each.asset}: "
+                f"{then}",
                 facts=(consumption_fact(each.kind, each.asset),),
                 fix=safe_request(each.asset),
             )

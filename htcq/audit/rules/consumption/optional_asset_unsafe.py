@@ -18,8 +18,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield on_slots(
                 each.kind,
                 cause=f"{name}: {each.kind.consumption[each.asset]}",
-                message=f"Consumption{name} is undefined for a job without Request{name}: its match fails at the slot's "
-                f"WithinResourceLimits, so only jobs that ask for {each.asset} run there",
+                message=f"Consumption{name} is undefined for a job without Request{name}: its match fails at the "
+                f"slot's WithinResourceLimits, so only jobs that ask for {each.asset} run there",
                 facts=(consumption_fact(each.kind, each.asset),),
                 fix=safe_request(each.asset),
             )

@@ -24,8 +24,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield on_slots(
                 kind,
                 cause=f"{number(claims)} claims for {fits} jobs",
-                message=f"{fits} times {most.job} would fit ({amounts_text(most.taken)} each), but with {number(claims)} "
-                "claim ids the slot leaves the cycle after as many matches",
+                message=f"{fits} times {most.job} would fit ({amounts_text(most.taken)} each), but with "
+                f"{number(claims)} claim ids the slot leaves the cycle after as many matches",
                 facts=(Fact("NumClaims", number(claims)),),
                 fix=f"NUM_CLAIMS = {fits}",
             )

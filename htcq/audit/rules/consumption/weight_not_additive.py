@@ -17,18 +17,20 @@ _FAR = 0.5
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
         leaks = [charge for charge in evidence.charges(kind) if charge.standing < charge.mean - CLOSE]
-        if leaks:
-            yield _leak(kind, min(leaks, key=lambda charge: charge.standing / charge.mean))
+        # What the pool's own jobs show counts more than what made-up ones might.
+        worst = min(leaks, key=lambda charge: (not charge.trial.own, charge.standing / charge.mean), default=None)
+        if worst is not None:
+            yield _leak(kind, worst, worst.trial.own or not evidence.classes)
 
 
-def _leak(kind: Kind, charge: Charge) -> Found:
-    far = charge.standing <= charge.mean * _FAR
+def _leak(kind: Kind, charge: Charge, real: bool) -> Found:
+    far = real and charge.standing <= charge.mean * _FAR
     cost = number(charge.cost) if charge.cost > CLOSE else f"{charge.mean:.3g} on average"
     return on_slots(
         kind,
         cause=kind.weight_text,
         message=f"the match of {charge.trial.job} costs {cost}, but SlotWeight of its dynamic slot "
-        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is what counts as long as it runs",
+        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that counts as long as it runs",
         facts=(
             weight_fact(kind),
             Fact("match cost", f"{charge.mean:.6g}"),
@@ -46,7 +48,7 @@ RULE = Rule(
     consequence=(
         "The match cost counts until the dynamic slot's ad arrives, some seconds; from then on the accountant charges "
         "that ad's own SlotWeight. Where this is less, usage, group quotas and the pool's total weight shrink although "
-        "the machine is as full as before. Where it is half or less this is an error."
+        "the machine is as full as before. Where it is half or less for the pool's own jobs this is an error."
     ),
     fix=(
         "Write one weight for both: SLOT_WEIGHT = ifThenElse(DynamicSlot =?= true, max({what the claim takes, in "

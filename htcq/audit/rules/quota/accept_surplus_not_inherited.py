@@ -37,8 +37,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=parent.name,
                 subject=f"group {parent.name}",
-                message=f"group {parent.name} accepts surplus, {listed(left_out)} below it {verb} not: {first} asks for "
-                f"{wanted:g} where its quota is {quotas.quota(first).subtree_quota:g}",
+                message=f"group {parent.name} accepts surplus, {listed(left_out)} below it {verb} not: {first} asks "
+                f"for {wanted:g} where its quota is {quotas.quota(first).subtree_quota:g}",
                 facts=(knob_fact(evidence, _knob(parent.name)), knob_fact(evidence, "GROUP_ACCEPT_SURPLUS", "false")),
                 fix="\n".join(f"{_knob(name)} = True" for name in left_out),
                 count=len(left_out),

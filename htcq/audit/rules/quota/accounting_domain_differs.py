@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Union
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 
 
-def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for schedd, configuration in evidence.access.items():
         accounting, uid = configuration.value("ACCOUNTING_DOMAIN"), configuration.value("UID_DOMAIN")
         if accounting and uid and accounting.lower() != uid.lower():

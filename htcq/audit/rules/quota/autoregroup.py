@@ -43,9 +43,9 @@ RULE = Rule(
     needs=(Need.CENTRAL, Need.SUBMITTERS),
     summary="Groups regroup: quotas do not hold in the root's turn",
     consequence=(
-        "As soon as one group regroups, the root group's quota is the whole pool, and it has the last turn with its own "
-        "submitters and those of every regrouping group. No group's quota caps what they match there, whether or not "
-        "their group accepts surplus; EffectiveQuota of <none> is published as the whole pool."
+        "As soon as one group regroups, the root group's quota is the whole pool, and it has the last turn with its "
+        "own submitters and those of every regrouping group. No group's quota caps what they match there, whether or "
+        "not their group accepts surplus; EffectiveQuota of <none> is published as the whole pool."
     ),
     fix="GROUP_AUTOREGROUP = False",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, matchmaker.cpp, 25.14",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Union
 
 from htcq.audit.demand import Submitter
 from htcq.audit.evidence import Evidence
@@ -22,7 +21,7 @@ def _least(evidence: Evidence, submitter: Submitter) -> tuple[Kind, Number] | No
     return min(((kind, kind.plain_weight()) for kind in evidence.offered), key=lambda each: each[1], default=None)
 
 
-def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     if evidence.pool.jobs is None and evidence.with_policy:
         yield Unchecked(Need.JOBS.value)
@@ -36,8 +35,8 @@ def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
             yield Found(
                 cause="ceiling",
                 subject=f"submitter {submitter.name}",
-                message=f"{submitter.name} has a ceiling of {ceiling}, but its cheapest match costs {cost:g}: one match "
-                "takes it beyond",
+                message=f"{submitter.name} has a ceiling of {ceiling}, but its cheapest match costs {cost:g}: one "
+                "match takes it beyond",
                 facts=(Fact("Ceiling", str(ceiling)), Fact("SlotWeight", kind.weight_text)),
                 examples=(submitter.name,),
             )
@@ -49,8 +48,8 @@ RULE = Rule(
     needs=(Need.SLOTS, Need.SUBMITTERS, Need.ACCOUNTING),
     summary="A submitter's ceiling is smaller than any match of its jobs costs",
     consequence=(
-        "Ceilings are whole numbers and are looked at before a match, not after: the last match goes beyond by its cost. "
-        "While even the lightest slot of the pool weighs more than what is left, the submitter is passed over."
+        "Ceilings are whole numbers and are looked at before a match, not after: the last match goes beyond by its "
+        "cost. While even the lightest slot of the pool weighs more than what is left, the submitter is passed over."
     ),
     fix="Set a ceiling that is a multiple of what a match costs: condor_userprio -setceil.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, negotiate, 25.14",

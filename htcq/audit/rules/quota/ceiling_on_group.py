@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Union
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 
 
-def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     groups = [record for record in evidence.pool.accounting if record.value("IsAccountingGroup") is True]
     said = [record for record in groups if record.number("Ceiling") is not None or record.number("Floor") is not None]
     if evidence.quotas.grouped and not said:

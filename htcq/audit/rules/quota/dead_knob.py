@@ -17,7 +17,8 @@ _OLD = {
     "HFS_ROUND_ROBIN_RATE": "GROUP_QUOTA_ROUND_ROBIN_RATE",
 }
 _OF_A_GROUP = re.compile(
-    r"(?:GROUP_QUOTA_DYNAMIC|GROUP_QUOTA|GROUP_ACCEPT_SURPLUS|GROUP_AUTOREGROUP|GROUP_PRIO_FACTOR)_(.+)\Z", re.IGNORECASE
+    r"(?:GROUP_QUOTA_DYNAMIC|GROUP_QUOTA|GROUP_ACCEPT_SURPLUS|GROUP_AUTOREGROUP|GROUP_PRIO_FACTOR)_(.+)\Z",
+    re.IGNORECASE,
 )
 _OF_ALL = frozenset(_OLD.values())
 
@@ -29,7 +30,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=name,
                 subject=f"knob {knob.name}",
-                message=f"nothing reads {knob.name} = {knob.value}: {_OLD[name]} = {evidence.setting(_OLD[name])} counts",
+                message=f"nothing reads {knob.name} = {knob.value}: {_OLD[name]} = {evidence.setting(_OLD[name])} "
+                "counts",
                 facts=(knob_fact(evidence, knob.name), knob_fact(evidence, _OLD[name])),
                 fix=f"{_OLD[name]} = {knob.value}",
             )

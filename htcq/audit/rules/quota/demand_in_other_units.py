@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Union
 
 from htcq.audit.demand import Submitter
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import accounted
+from htcq.pool.kind import Kind, accounted
 from htcq.pool.slot import PARTITIONABLE, Number
 
 #: Demand is stale by minutes and truncated for each job: less than this factor proves nothing.
@@ -18,17 +17,24 @@ _FACTOR = 2.0
 
 
 def _charges(evidence: Evidence, jobs: JobClass) -> tuple[Number, ...]:
-    """Return what a job of ``jobs`` is charged where it costs least: at the match and while it runs."""
-    best = evidence.cheapest(jobs)
-    if best is None:
-        return ()
-    kind, cost = best
+    """Return what a job of ``jobs`` is charged by each policy and weight of the pool, at the match and later."""
+    charges: dict[tuple[str, ...], tuple[Number, ...]] = {}
+    for kind in evidence.offered:
+        policy = (kind.type, kind.weight_text, *kind.consumption.values())
+        if policy not in charges and evidence.fits(kind, jobs):
+            charges[policy] = tuple(_charged(kind, jobs))
+    return tuple(charge for each in charges.values() for charge in each)
+
+
+def _charged(kind: Kind, jobs: JobClass) -> Iterator[Number]:
     if kind.type != PARTITIONABLE:
-        return (cost,)
-    if kind.supports_policy:
+        yield kind.plain_weight()
+    elif kind.supports_policy:
         taken = kind.consumed(jobs.ad())
-        return cost, accounted(kind.standing_weight({asset: amount or 0 for asset, amount in taken.items()}))
-    return (accounted(kind.standing_weight({asset: jobs.request.get(asset) or 0 for asset in kind.assets})),)
+        yield kind.cost(taken) or 0
+        yield accounted(kind.standing_weight({asset: amount or 0 for asset, amount in taken.items()}))
+    else:
+        yield accounted(kind.standing_weight({asset: jobs.request.get(asset) or 0 for asset in kind.assets}))
 
 
 def _idle(evidence: Evidence, submitter: Submitter) -> tuple[float, float, float] | None:
@@ -40,7 +46,7 @@ def _idle(evidence: Evidence, submitter: Submitter) -> tuple[float, float, float
             count = jobs.idle[submitter.name]
             number, least, most = number + count, least + count * min(charges), most + count * max(charges)
     # A weight of 0 for jobs that wait is another story: the schedd truncates each job's weight.
-    if not number or not submitter.idle or submitter.weighted_idle <= 0 or least < number:
+    if not number or not submitter.idle or submitter.weighted_idle <= 0 or most < number:
         return None
     return submitter.weighted_idle / submitter.idle, least / number, most / number
 
@@ -54,7 +60,7 @@ def _running(evidence: Evidence, submitter: Submitter) -> tuple[float, float, fl
     return submitter.weighted_running / submitter.running, charge, charge
 
 
-def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     if not quotas.grouped or not quotas.truth("NEGOTIATOR_USE_WEIGHTED_DEMAND", True):
         return

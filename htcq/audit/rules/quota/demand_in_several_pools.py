@@ -17,7 +17,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="negotiators",
             subject="the pool",
-            message=f"{listed(negotiators)} negotiate for this pool, and each counts the whole demand of every submitter",
+            message=f"{listed(negotiators)} negotiate for this pool, and each counts the whole demand of every "
+            "submitter",
             facts=tuple(Fact("Name", name) for name in negotiators),
         )
     flocked = [(record.name, record.number("FlockedJobs") or 0) for record in evidence.pool.submitters]

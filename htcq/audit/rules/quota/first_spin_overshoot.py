@@ -17,7 +17,7 @@ _SMALL = 0.05
 
 
 def _takes(quotas: PoolQuotas, group: str, limit: int) -> list[float]:
-    """Return what each submitter of ``group`` may match in the first spin: its share, at most what the group has left."""
+    """Return what each submitter of ``group`` may match in the first spin: its share, up to what the group has left."""
     shares: dict[str, float] = {}
     for each in quotas.of(group):
         priority = quotas.accounts[each.name].number("Priority") if each.name in quotas.accounts else None
@@ -46,8 +46,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="overshoot",
                 subject=f"group {group}",
-                message=f"{group} can come to {limit + over:g} of {limit} in one cycle: {counted(len(takes), 'submitter')} "
-                f"may take {sum(takes):g} where {limit - used:g} is left",
+                message=f"{group} can come to {limit + over:g} of {limit} in one cycle: "
+                f"{counted(len(takes), 'submitter')} may take {sum(takes):g} where {limit - used:g} is left",
                 facts=(knob_fact(evidence, _KNOB, "true"),),
                 examples=(group,),
             )

@@ -22,7 +22,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=_KNOB,
             subject=f"knob {_KNOB}",
             message=f"jobs of {first.name} have {first.priorities} priorities, so that what they want, "
-            f"{first.weighted_idle + first.weighted_running:g}, adds {first.requested:g} to the demand of {first.group}",
+            f"{first.weighted_idle + first.weighted_running:g}, adds {first.requested:g} to the demand of "
+            f"{first.group}",
             facts=(knob_fact(evidence, _KNOB),),
             count=len(several),
             examples=tuple(each.name for each in several),

@@ -16,7 +16,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="illegal name",
                 subject=f"group {problem.group}",
-                message=f"group {problem.group} cannot have a quota: no knob may have {odd or problem.group!r} in its name",
+                message=f"group {problem.group} cannot have a quota: no knob may have {odd or problem.group!r} in "
+                "its name",
                 facts=(knob_fact(evidence, "GROUP_NAMES"),),
                 examples=(problem.group,),
             )

@@ -25,8 +25,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="order",
             subject="the groups",
-            message=f"{listed(most)} have the same sort key: among {len(quotas.tree.groups)} groups nothing says which of "
-            "them has its turn first",
+            message=f"{listed(most)} have the same sort key: among {len(quotas.tree.groups)} groups nothing says "
+            "which of them has its turn first",
             facts=(knob_fact(evidence, "GROUP_SORT_EXPR"),),
             count=len(most),
             examples=tuple(most),

@@ -56,7 +56,7 @@ RULE = Rule(
         "The negotiator copies RemoteAutoregroup from the wrong ad, so that it is never true in a slot. Where groups "
         "accept surplus, SubmitterGroupQuota and RemoteGroupQuota are less than what groups may use."
     ),
-    fix="Compare RemoteNegotiatingGroup with the group instead.",
+    fix="Compare RemoteNegotiatingGroup with RemoteGroup: they differ where the root negotiated for another group.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingProtocol, addRemoteUserPrios, 25.14",
     find=_find,
 )

@@ -37,8 +37,8 @@ RULE = Rule(
     needs=(Need.CENTRAL, Need.ACCOUNTING),
     summary="Users of a group have another priority factor than GROUP_PRIO_FACTOR_<group> says",
     consequence=(
-        "The knob is only read when the accountant meets a user for the first time. The factor is then stored, and later "
-        "changes of the configuration do nothing for that user."
+        "The knob is only read when the accountant meets a user for the first time. The factor is then stored, and "
+        "later changes of the configuration do nothing for that user."
     ),
     fix="Set the factor of existing users with condor_userprio -setfactor.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetPriorityFactor, 25.14",

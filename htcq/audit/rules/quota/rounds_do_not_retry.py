@@ -19,7 +19,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=_KNOB,
             subject=f"knob {_KNOB}",
-            message=f"{quotas.settings.max_rounds} rounds, where {usual} are usual, do not let the same submitters try again",
+            message=f"{quotas.settings.max_rounds} rounds, where {usual} are usual, do not let the same submitters "
+            "try again",
             facts=(knob_fact(evidence, _KNOB),),
         )
 
@@ -34,6 +35,6 @@ RULE = Rule(
         "not use to other groups; they never ask it again."
     ),
     fix="GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 3",
-    source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, GroupEntry.cpp; 'no submitters' in the log, 25.14.1",
+    source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, 25.14; 'no submitters' in a log of 25.14.1",
     find=_find,
 )

@@ -25,7 +25,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not quotas.settings.strict_enforce or quotas.tree.root.autoregroup:
         return
     for parent, cap in quotas.refusing():
-        siblings = [each for each in quotas.tree.children(parent.name) if any(map(quotas.of, quotas.subtree(each.name)))]
+        siblings = [
+            each for each in quotas.tree.children(parent.name) if any(map(quotas.of, quotas.subtree(each.name)))
+        ]
         accepting = [each.name for each in siblings if each.accept_surplus]
         full = quotas.can_take(parent.name) > cap - 1
         if len(siblings) < 2 or not accepting or not full or not _hurt(quotas, siblings):
@@ -35,8 +37,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=parent.name,
             subject=f"group {parent.name}",
-            message=f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, which accepts no surplus "
-            f"as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} can take "
+            message=f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, which accepts no "
+            f"surplus as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} can take "
             f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}",
             facts=(
                 knob_fact(evidence, "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "true"),

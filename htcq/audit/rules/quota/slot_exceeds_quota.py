@@ -69,10 +69,10 @@ RULE = Rule(
     summary="A partitionable slot weighs more than a group may use, and one match hands it over whole",
     consequence=(
         "Without a consumption policy a match takes the whole slot. The first one of a submitter's turn is allowed "
-        "whatever it costs, and the access point then fills the slot with the submitter's other jobs: the group exceeds "
-        "its quota by up to one slot, and nobody else is matched there."
+        "whatever it costs, and the access point then fills the slot with the submitter's other jobs: the group "
+        "exceeds its quota by up to one slot, and nobody else is matched there."
     ),
     fix="Use a consumption policy on these nodes (htcq emit), or make the quota at least as large as a slot.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota of 2 seen on 25.14.1",
+    source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota of 2 on 25.14.1",
     find=_find,
 )

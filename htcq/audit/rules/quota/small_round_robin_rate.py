@@ -47,8 +47,9 @@ RULE = Rule(
     needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
     summary="GROUP_QUOTA_ROUND_ROBIN_RATE is small for this pool",
     consequence=(
-        "A round is cut into passes in each of which every group negotiates anew, up to a part of its way. Limits are cut "
-        "off to whole numbers, so that groups with little to gain wait for a late pass, when others have taken the slots."
+        "A round is cut into passes in each of which every group negotiates anew, up to a part of its way. Limits "
+        "are cut off to whole numbers, so that groups with little to gain wait for a late pass, when others have "
+        "taken the slots."
     ),
     fix="Raise GROUP_QUOTA_ROUND_ROBIN_RATE to the weight of a large slot, or leave it at its default.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Union
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
@@ -16,7 +15,7 @@ _KNOB = "GROUP_SORT_EXPR"
 _SET = ("accountinggroup", "groupquota", "groupresourcesallocated", "groupresourcesinuse", "sortexpr", "sortexprstring")
 
 
-def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     facts = (knob_fact(evidence, _KNOB),)
     if any(problem.kind == "not-an-expression" for problem in quotas.problems):
@@ -62,8 +61,8 @@ RULE = Rule(
     needs=(Need.CENTRAL,),
     summary="GROUP_SORT_EXPR cannot order the groups",
     consequence=(
-        "The negotiator exits where it cannot parse the expression. Where the expression yields no number the group has "
-        "its turn after all others; if that is so for all of them, their order says nothing."
+        "The negotiator exits where it cannot parse the expression. Where the expression yields no number the group "
+        "has its turn after all others; if that is so for all of them, their order says nothing."
     ),
     fix="Use only AccountingGroup, GroupQuota, GroupResourcesAllocated and GroupResourcesInUse, and guard divisions.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_negotiate_with_all_groups, 25.14",

@@ -16,7 +16,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="both kinds",
                 subject=f"group {problem.group}",
-                message=f"{problem.knob} = {problem.value} is ignored: GROUP_QUOTA_{problem.group} = {static.value} counts",
+                message=f"{problem.knob} = {problem.value} is ignored: GROUP_QUOTA_{problem.group} = {static.value} "
+                "counts",
                 facts=(static, knob_fact(evidence, problem.knob)),
                 examples=(problem.group,),
             )

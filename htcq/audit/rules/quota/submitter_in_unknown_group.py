@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from typing import Union
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
@@ -15,7 +14,7 @@ from htcq.quota.tree import ROOT, name_key
 _MAPS = "NEGOTIATOR_CLASSAD_USER_MAP_NAMES"
 
 
-def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     if not quotas.grouped:
         return

@@ -27,7 +27,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not quotas.grouped or not quotas.settings.use_slot_weights or quotas.truth(_KNOB, True):
         return
     differ = [
-        group.name for group in quotas.tree.groups if abs(weighed(quotas, group.name) - jobs_of(quotas, group.name)) >= 1
+        group.name
+        for group in quotas.tree.groups
+        if abs(weighed(quotas, group.name) - jobs_of(quotas, group.name)) >= 1
     ]
     facts = (knob_fact(evidence, _KNOB), knob_fact(evidence, "NEGOTIATOR_USE_SLOT_WEIGHTS", "true"))
     if not differ:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Union
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
+from htcq.audit.versions import version, version_text
 
-_VERSION = re.compile(r"\$CondorVersion: (\d+)\.(\d+)\.(\d+)")
 _FIRST, _LAST = (25, 10, 1), (25, 13, 2)
 
 
-def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     # Where the negotiator has no ad, the collector that lists itself runs the same HTCondor.
     texts = [record.text("CondorVersion") for record in evidence.pool.negotiators or evidence.pool.collectors]
-    found = [(text, _VERSION.match(text)) for text in texts]
-    versions = [(text, tuple(map(int, match.groups()))) for text, match in found if match is not None]
+    versions = [(text, version(text)) for text in texts if version(text)]
     if not versions:
         yield Unchecked("negotiator or collector ads (collector.ads)")
     claimed = evidence.quotas.supply.claims
-    for text, version in versions:
-        if not _FIRST <= version <= _LAST:
+    for text, running in versions:
+        if not _FIRST <= running <= _LAST:
             continue
         wrong = [
             (record.name, used)
@@ -34,7 +31,7 @@ def _find(evidence: Evidence) -> Iterator[Union[Found, Unchecked]]:
         yield Found(
             cause="version",
             subject="the negotiator",
-            message=f"HTCondor {'.'.join(map(str, version))} never resets ResourcesUsed{seen}",
+            message=f"HTCondor {version_text(text)} never resets ResourcesUsed{seen}",
             facts=(Fact("CondorVersion", text),),
             examples=tuple(name for name, _ in wrong),
         )
@@ -46,9 +43,9 @@ RULE = Rule(
     needs=(),
     summary="This version's ResourcesUsed and HierWeightedResourcesUsed grow in each cycle",
     consequence=(
-        "From 25.10.1 to 25.13.2 both are added to in every cycle. AccumulatedUsage and the priorities of group records "
-        "follow them; the weighted usage that quotas are compared with is right. 25.10.1 to 25.11.0 also let the "
-        "accountant's log grow without end."
+        "From 25.10.1 to 25.13.2 both are added to in every cycle. AccumulatedUsage and the priorities of group "
+        "records follow them; the weighted usage that quotas are compared with is right. 25.10.1 to 25.11.0 also let "
+        "the accountant's log grow without end."
     ),
     fix="Upgrade the central manager to 25.14 or later.",
     source="src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.10 to 25.14; Accountantnew.log of 25.14.1",

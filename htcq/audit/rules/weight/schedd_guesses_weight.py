@@ -43,8 +43,8 @@ RULE = Rule(
     summary="A schedd has no SCHEDD_SLOT_WEIGHT and cannot guess the weight of its jobs from SLOT_WEIGHT",
     consequence=(
         "Without SCHEDD_SLOT_WEIGHT the schedd evaluates SLOT_WEIGHT in the ad of a slot that has only Cpus, Memory "
-        "and Disk, as much as the job asks for. GPUs, custom assets, TotalSlot* and DynamicSlot are undefined there: the "
-        "demand of groups is counted in another unit than their quotas."
+        "and Disk, as the job asks for them. GPUs, custom assets, TotalSlot* and DynamicSlot are undefined there, and "
+        "the demand of groups is counted in another unit than their quotas."
     ),
     fix="Set SCHEDD_SLOT_WEIGHT on the access points, in terms of what jobs ask for: RequestCpus, RequestGPUs, …",
     source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, 25.14",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.audit.supply import SLOT_CONSTRAINT
-from htcq.classads import UNDEFINED
+from htcq.classads import UNDEFINED, as_number
 from htcq.pool.costs import parent_name
 from htcq.pool.kind import accounted
 from htcq.pool.slot import DYNAMIC, Slot
@@ -45,12 +45,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def _seen_when_free(slot: Slot, visible: set[object], constraint: Weights) -> bool:
+def _seen_when_free(slot: Slot, visible: Container[object], constraint: Weights) -> bool:
     """Tell whether only the claim hides it: a constraint may rightly leave whole machines to another negotiator."""
     if slot.type == DYNAMIC:
         return parent_name(slot) in visible
     free = slot._replace(state="Unclaimed", activity="Idle", accounting_group=UNDEFINED, remote_user=UNDEFINED)
-    return bool(constraint.holds(free))
+    return bool(as_number(constraint.of(free)))
 
 
 RULE = Rule(
@@ -64,7 +64,7 @@ RULE = Rule(
     ),
     fix=(
         "Name nothing in the constraint that a claim changes (State, Activity, SlotType, DynamicSlot, "
-        "PartitionableSlot), or add: || State == \"Claimed\"."
+        'PartitionableSlot), or add: || State == "Claimed".'
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, Accountant.cpp:CheckMatches, 25.14",
     find=_find,

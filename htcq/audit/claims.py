@@ -1,0 +1,61 @@
+"""What a claim takes of a slot and weighs, with or without a consumption policy, for each policy of the pool.
+
+With a policy the negotiator charges the match cost first and the dynamic slot's own weight for as long as it lives
+(consumption_policy.cpp, Accountant.cpp, HTCondor 25.14); without one the startd carves what the job asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from htcq.audit.evidence import Evidence
+from htcq.pool.costs import carved
+from htcq.pool.jobclass import JobClass
+from htcq.pool.kind import Kind, accounted
+from htcq.pool.slot import PARTITIONABLE, Number
+
+
+@dataclass(frozen=True)
+class SlotPolicy:
+    """Kinds of slots with the same expressions, whatever their shape; those with most slots come first."""
+
+    kinds: tuple[Kind, ...]
+
+    @property
+    def usual(self) -> Kind:
+        """The kind that most of the slots are of."""
+        return self.kinds[0]
+
+    @property
+    def count(self) -> int:
+        """How many slots have the policy."""
+        return sum(kind.count for kind in self.kinds)
+
+
+def slot_policies(evidence: Evidence) -> Iterator[SlotPolicy]:
+    """Yield the policies of all slots that the negotiator can match."""
+    found: dict[tuple[object, ...], list[Kind]] = {}
+    for kind in evidence.offered:
+        found.setdefault((kind.type, kind.weight_text, *kind.consumption.items()), []).append(kind)
+    for kinds in found.values():
+        yield SlotPolicy(tuple(sorted(kinds, key=lambda kind: -kind.count)))
+
+
+def taken(kind: Kind, jobs: JobClass) -> dict[str, Number] | None:
+    """Return what a claim of a job takes of an unused slot; None where it takes nothing or some part is no number."""
+    found: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else carved(kind, jobs)
+    amounts = {asset: amount for asset, amount in found.items() if amount is not None and amount >= 0}
+    return amounts if len(amounts) == len(found) and any(amounts.values()) else None
+
+
+def weights(kind: Kind, jobs: JobClass) -> tuple[Number, ...]:
+    """Return what a claim of a job weighs on an unused slot: at the match and while it lives; none where it cannot."""
+    amounts = taken(kind, jobs)
+    if amounts is None:
+        return ()
+    if kind.type != PARTITIONABLE:
+        return (kind.plain_weight(),)
+    standing = accounted(kind.standing_weight(amounts))
+    cost = kind.cost(amounts) if kind.supports_policy else None
+    return (standing,) if cost is None else (cost, standing)

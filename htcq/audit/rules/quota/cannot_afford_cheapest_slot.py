@@ -1,0 +1,137 @@
+"""A group or submitter with idle jobs has no head-room for even the cheapest match, in the best case or now.
+
+A match is let through if what the turn has used and its cost stay within the limit, or, whatever it costs, if the turn
+has used nothing yet and the limit leaves anything at all (matchmaker.cpp:SubmitterLimitPermits, HTCondor 25.14). So it
+is a limit that leaves nothing that starves a group, not a slot that costs too much. Ceilings are measured against the
+lightest slot of the pool, whoever it is for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+from htcq.audit.demand import Submitter
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.quotas import PoolQuotas
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.quota.limits import truncated
+from htcq.quota.tree import ROOT
+
+
+def _cheapest(evidence: Evidence, submitters: Iterable[Submitter]) -> tuple[str, tuple[Fact, ...]]:
+    """Return what the cheapest match of the submitters' idle jobs costs, as words and as facts."""
+    found = [
+        (each[1], str(each[0].first.name))
+        for submitter in submitters
+        for each in map(evidence.cheapest, evidence.waiting.get(submitter.name, ()))
+        if each is not None
+    ]
+    if not found:
+        return "", ()
+    cost, slot = min(found)
+    return f", though its cheapest match costs only {cost:g}", (Fact("match cost", f"{cost:g} on {slot}"),)
+
+
+def _never(quotas: PoolQuotas, name: str, best: int) -> str:
+    quota = quotas.quota(name).quota
+    if quota <= 0:
+        return "its quota is 0 and it gets no surplus even from an empty pool"
+    if quota < 1:
+        return f"its quota of {quota:g} counts as 0"
+    return f"its limit is {best} even in an empty pool, by what groups above it may use"
+
+
+def _now(quotas: PoolQuotas, name: str) -> str:
+    """Return which group above is full."""
+    for above, cap in quotas.refusing():
+        used = sum(quotas.usage.get(each, 0.0) for each in quotas.subtree(above.name))
+        if name in quotas.subtree(above.name) and cap - used < 1:
+            return f"{above.name}, which accepts no surplus, and the groups below it use {used:g} of its {cap:g}"
+    return f"its limit is {quotas.limits.get(name, 0.0):g}"
+
+
+def _groups(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    for group in quotas.tree.groups if quotas.grouped else ():
+        name, waiting = group.name, quotas.waiting(group.name)
+        exact = quotas.limits.get(name, 0.0)
+        # A demand of 0 and a limit that is no number have rules of their own; who regroups has a second turn.
+        if not waiting or quotas.requested(name) <= 0 or math.isnan(exact) or group.autoregroup:
+            continue
+        quota, best = quotas.quota(name), 1
+        if truncated(exact) <= quota.usage:
+            best = quotas.best_limit(name)
+            starved = quota.requested > quota.usage and quota.usage + 1 <= math.floor(quota.quota)
+            if best >= 1 and not starved:
+                continue
+            cost, facts = _cheapest(evidence, waiting)
+            who = "submitters without a group have" if name == ROOT else f"{name} has"
+            idle = counted(sum(each.idle for each in waiting), "idle job")
+            why = _never(quotas, name, best) if best < 1 else _now(quotas, name)
+            when = (
+                "none can ever be matched"
+                if best < 1
+                else f"none is matched now, at {quota.usage:g} of {quota.quota:g}"
+            )
+            yield Found(
+                cause=f"{'never' if best < 1 else 'now'} {name}",
+                subject=f"group {name}",
+                message=f"{who} {idle}, and {when}: {why}{cost}",
+                facts=(*_quota_facts(evidence, name), *facts),
+                examples=(name,),
+                severity=None if best < 1 else Severity.WARNING,
+            )
+
+
+def _quota_facts(evidence: Evidence, name: str) -> Iterator[Fact]:
+    for knob in (f"GROUP_QUOTA_{name}", f"GROUP_QUOTA_DYNAMIC_{name}", f"GROUP_ACCEPT_SURPLUS_{name}"):
+        if evidence.pool.central is not None and knob in evidence.pool.central:
+            yield knob_fact(evidence, knob)
+
+
+def _ceilings(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    lightest = quotas.supply.least_weight
+    unused = min((kind.plain_weight() for kind in evidence.offered), default=0)
+    for submitter in quotas.submitters if quotas.settings.use_slot_weights else ():
+        ceiling = quotas.accounts[submitter.name].number("Ceiling") if submitter.name in quotas.accounts else None
+        if ceiling is None or ceiling <= 0 or not submitter.idle:
+            continue
+        left = ceiling - int(quotas.used_by(submitter.name))
+        if 1 <= left < lightest:
+            never = ceiling < unused
+            _, facts = _cheapest(evidence, (submitter,))
+            yield Found(
+                cause="ceiling" if never else "ceiling now",
+                subject=f"submitter {submitter.name}",
+                message=f"{submitter.name} is passed over: {left} is left of its ceiling of {ceiling}, and the "
+                f"lightest slot of the pool weighs {lightest:g}",
+                facts=(Fact("Ceiling", str(ceiling)), *facts),
+                fix=f"condor_userprio -setceil {submitter.name} {math.ceil(max(unused, lightest))}",
+                examples=(submitter.name,),
+                severity=None if never else Severity.WARNING,
+            )
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    if evidence.pool.jobs is None and evidence.quotas.grouped:
+        yield Unchecked(Need.JOBS.value)
+    yield from _groups(evidence)
+    yield from _ceilings(evidence)
+
+
+RULE = Rule(
+    id="cannot-afford-cheapest-slot",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    summary="Idle jobs starve: their group's limit or their submitter's ceiling leaves nothing for any match",
+    consequence=(
+        "The negotiator matches nothing for them, whatever slots are free, and says no more than 'submitter limit "
+        "exceeded'. An error means that this is so even in an empty pool, a warning that it is so at this moment."
+    ),
+    fix="Raise the quota or the ceiling, or let the group accept surplus.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, negotiateWithGroup, GroupEntry.cpp, 25.14",
+    find=_find,
+)

@@ -1,0 +1,175 @@
+"""The demand that a schedd advertises is not what its jobs will be charged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from htcq.audit.access_points import AccessPoint, Queue, access_points, demand_counts, queues
+from htcq.audit.claims import SlotPolicy, slot_policies, weights
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.pool.jobclass import JobClass
+from htcq.pool.record import Record
+from htcq.pool.slot import Number
+
+#: Submitter ads and job ads are minutes apart: what differs less than this is no news.
+_FACTOR = 2
+_LEAST_WEIGHT, _LEAST_JOBS = 8, 100
+
+
+@dataclass(frozen=True)
+class _Demand:
+    """What one submitter ad says, and the idle jobs behind it."""
+
+    record: Record
+    queue: Queue
+    idle: Number
+    weight: Number
+
+    @property
+    def schedd(self) -> str:
+        return self.record.text("ScheddName")
+
+    @property
+    def mean(self) -> float:
+        """What one job weighs, so that jobs that came and went meanwhile do not matter."""
+        return self.weight / self.idle
+
+
+class _Charges:
+    """What jobs are charged, from the least to the most, for each class of jobs."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._weighted = evidence.quotas.supply.weighted
+        self._policies: tuple[SlotPolicy, ...] = tuple(slot_policies(evidence))
+        self._quick: dict[int, tuple[Number, ...]] = {}
+        self._sure: dict[int, tuple[Number, ...]] = {}
+
+    def quickly(self, jobs: JobClass) -> tuple[Number, ...]:
+        """Return the charges on the usual slots of every policy, whether the jobs match them or not."""
+        key = id(jobs.frame)
+        if key not in self._quick:
+            found = (weights(policy.usual, jobs) for policy in self._policies)
+            self._quick[key] = tuple(each for some in found for each in some) if self._weighted else (1,)
+        return self._quick[key]
+
+    def surely(self, jobs: JobClass) -> tuple[Number, ...]:
+        """Return the charges on slots that the jobs match; those of any slot where they match none."""
+        key = id(jobs.frame)
+        if key not in self._sure and self._weighted:
+            kinds = [
+                next((kind for kind in policy.kinds if self._evidence.fits(kind, jobs)), None)
+                for policy in self._policies
+            ]
+            found = tuple(each for kind in kinds if kind is not None for each in weights(kind, jobs))
+            self._sure[key] = found or self.quickly(jobs)
+        return self._sure.get(key, (1,))
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    points = {point.name: point for point in access_points(evidence)}
+    charges = _Charges(evidence)
+    for demand in _demands(evidence):
+        if isinstance(demand, Unchecked):
+            yield demand
+            continue
+        if _far_apart(demand.idle, demand.queue.idle) and abs(demand.idle - demand.queue.idle) >= _LEAST_JOBS:
+            yield _other_jobs(demand)
+        point = points.get(demand.schedd)
+        bounds = _bounds(demand, charges)
+        if bounds and not (point and _between(demand.queue.weighted_idle(point.weight) / demand.queue.idle, bounds)):
+            yield _other_weight(demand, bounds, point)
+
+
+def _demands(evidence: Evidence) -> Iterator[_Demand | Unchecked]:
+    waiting = queues(evidence)
+    names = Counter(record.name for record in evidence.pool.submitters)
+    known = {schedd for schedd, _ in waiting}
+    zero_is_told = demand_counts(evidence)
+    for record in evidence.pool.submitters:
+        schedd, idle, weight = record.text("ScheddName"), record.number("IdleJobs"), record.number("WeightedIdleJobs")
+        if not idle or idle < 0 or weight is None or (weight <= 0 and zero_is_told):
+            continue
+        queue = waiting.get((schedd, record.name)) or (
+            waiting.get(("", record.name)) if names[record.name] == 1 else None
+        )
+        if queue is not None:
+            yield _Demand(record, queue, idle, weight)
+        elif schedd not in known and "" not in known:
+            yield Unchecked(f"the jobs of schedd {schedd}")
+
+
+def _bounds(demand: _Demand, charges: _Charges) -> tuple[float, float] | None:
+    """Return between what the mean charge of the jobs lies; None where the advertised one is not far from that."""
+    found = None
+    for look in (charges.quickly, charges.surely):
+        each = [(look(jobs) or (demand.mean,), wanted) for jobs, wanted in demand.queue.classes]
+        found = (
+            sum(min(some) * wanted for some, wanted in each) / demand.queue.idle,
+            sum(max(some) * wanted for some, wanted in each) / demand.queue.idle,
+        )
+        if _between(demand.mean, found) or max(demand.weight, found[0] * demand.idle) < _LEAST_WEIGHT:
+            return None
+    return found
+
+
+def _between(mean: float, bounds: tuple[float, float]) -> bool:
+    return bounds[0] / _FACTOR <= mean <= bounds[1] * _FACTOR
+
+
+def _far_apart(one: Number, other: Number) -> bool:
+    return one > _FACTOR * other or other > _FACTOR * one
+
+
+def _other_weight(demand: _Demand, bounds: tuple[float, float], point: AccessPoint | None) -> Found:
+    low, high = (f"{bound * demand.queue.idle:.4g}" for bound in bounds)
+    charged = low if low == high else f"{low} to {high}"
+    decides = f"{point.weight.decides} = {point.weight.expression}" if point else ""
+    return Found(
+        cause=decides or f"schedd {demand.schedd}",
+        subject=f"submitter {demand.record.name}",
+        message=(
+            f"schedd {demand.schedd} advertises weight {demand.weight:g} for {counted(int(demand.idle), 'idle job')} "
+            f"of {demand.record.name}; the {demand.queue.idle} in its queue will be charged {charged}"
+        ),
+        facts=(*_facts(demand.record), *([point.fact(point.weight.decides)] if point else [])),
+        examples=(demand.record.name,),
+    )
+
+
+def _other_jobs(demand: _Demand) -> Found:
+    return Found(
+        cause=f"idle jobs of schedd {demand.schedd}",
+        subject=f"submitter {demand.record.name}",
+        message=(
+            f"schedd {demand.schedd} advertises {counted(int(demand.idle), 'idle job')} of {demand.record.name}, and "
+            f"its queue holds {demand.queue.idle}"
+        ),
+        facts=_facts(demand.record),
+        examples=(demand.record.name,),
+    )
+
+
+def _facts(record: Record) -> tuple[Fact, ...]:
+    names = ("ScheddName", "IdleJobs", "WeightedIdleJobs")
+    found: Mapping[str, object] = {name: record.value(name) for name in names}
+    return tuple(Fact(name, str(value)) for name, value in found.items())
+
+
+RULE = Rule(
+    id="advertised-demand-differs",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.JOBS, Need.SUBMITTERS),
+    summary="A schedd advertises a demand that differs from what its jobs will be charged by more than a factor of 2",
+    consequence=(
+        "Groups are given slots for the demand that schedds advertise. Where it is too small a group waits although "
+        "its quota is free; where it is too large it keeps surplus from others."
+    ),
+    fix="Set SCHEDD_SLOT_WEIGHT on the access point to what a job will be charged, in terms of its requests.",
+    source="src/condor_schedd.V6/schedd.cpp:count_a_job, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
+    find=_find,
+)

@@ -1,0 +1,80 @@
+"""Slots that nobody is given count for the pool's weight, and make dynamic quotas larger than what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact, listed
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.supply import POOLSIZE_CONSTRAINT
+from htcq.pool.frame import Frame
+from htcq.pool.slot import Number, Slot
+
+#: A pool always has a few machines in repair: less than this part of its weight is not worth a word.
+_NOTEWORTHY = 0.05
+_STATES = {"Owner": "in state Owner", "Drained": "drained", "Backfill": "in state Backfill"}
+_EXAMPLES = 3
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    dynamic = [group.name for group in quotas.groups if not group.static and group.config_quota > 0]
+    if not dynamic:
+        return
+    weights: dict[str, Number] = {}
+    idle: list[Slot] = []
+    frames: dict[int, str] = {}
+    for slot in quotas.supply.in_pool():
+        if slot.claimed:
+            continue
+        if id(slot.frame) not in frames:
+            frames[id(slot.frame)] = _always(slot.frame)
+        why = frames[id(slot.frame)] or _STATES.get(str(slot.state), "")
+        if why:
+            idle.append(slot)
+            weights[why] = weights.get(why, 0) + quotas.supply.weight_in_pool(slot)
+    whole, lost = quotas.supply.pool_weight, sum(weights.values())
+    if whole and lost / whole >= _NOTEWORTHY:
+        parts = listed(f"{weight:g} {why}" for why, weight in weights.items())
+        yield Found(
+            cause="idle hardware",
+            subject="pool",
+            message=(
+                f"{lost:g} of the pool's weight of {whole:g} is on slots that are given to nobody ({parts}), and the "
+                f"dynamic quotas of {counted(len(dynamic), 'group')} are shares of it too"
+            ),
+            facts=(
+                Fact("pool weight", f"{whole:g}"),
+                *(Fact(f"weight {why}", f"{weight:g}") for why, weight in weights.items()),
+                knob_fact(evidence, POOLSIZE_CONSTRAINT),
+            ),
+            count=len(idle),
+            examples=tuple(str(slot.name) for slot in idle[:_EXAMPLES]),
+        )
+
+
+def _always(frame: Frame) -> str:
+    """Return why the negotiator gives slots of this frame to nobody; empty where it may."""
+    for name, why in (("Offline", "offline"), ("Draining", "draining"), ("BackfillSlot", "for backfill")):
+        if frame.value(name) is True:
+            return why
+    return ""
+
+
+RULE = Rule(
+    id="idle-hardware-in-pool",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.CENTRAL),
+    summary="Owner, offline, drained or backfill slots count for dynamic quotas",
+    consequence=(
+        "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic quotas are shares of it, "
+        "so groups are promised slots that are not there, and those that come first take them from the others."
+    ),
+    fix=(
+        'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = State != "Owner" && State != "Drained" && Offline =!= true && '
+        "BackfillSlot =!= true"
+    ),
+    source="src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, 25.14",
+    find=_find,
+)

@@ -1,0 +1,66 @@
+"""SlotWeight is no number or below zero: the negotiator reckons with something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import Value, as_number
+from htcq.pool.kind import Kind
+from htcq.pool.slot import Slot
+
+_EXAMPLES = 3
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    supply = evidence.quotas.supply
+    if not supply.weighted or evidence.quotas.truth("FORCE_NEGOTIATOR_SLOT_WEIGHT", False):
+        return
+    for kind in evidence.kinds:
+        # With a consumption policy the negotiator does not count it as anything: it exits.
+        if not kind.supports_policy:
+            wrong = [slot for slot in kind.slots if _is_wrong(evidence.weights.of(slot))]
+            if wrong:
+                yield _found(evidence, kind, wrong)
+
+
+def _is_wrong(weight: Value) -> bool:
+    number = as_number(weight)
+    return number is None or number < 0
+
+
+def _found(evidence: Evidence, kind: Kind, wrong: list[Slot]) -> Found:
+    weight = as_number(evidence.weights.of(wrong[0]))
+    counts = f"{evidence.quotas.supply.weight(wrong[0]):g}"
+    if weight is None:
+        said, instead = "is no number", f"counts as {counts} by the negotiator's own SLOT_WEIGHT"
+    else:
+        said, instead = f"is {weight:g}", f"counts as {counts}"
+    return Found(
+        cause=kind.weight_text or "(absent)",
+        subject=f"slot {wrong[0].name}",
+        message=f"SlotWeight of {counted(len(wrong), f'{kind.type.lower()} slot')} {said}: each {instead}",
+        facts=(
+            Fact("SlotWeight", kind.weight_text or "(absent)"),
+            *([knob_fact(evidence, "SLOT_WEIGHT")] if weight is None else []),
+        ),
+        count=len(wrong),
+        examples=tuple(str(slot.name) for slot in wrong[:_EXAMPLES]),
+    )
+
+
+RULE = Rule(
+    id="weight-counted-as-one",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS,),
+    summary="SlotWeight of a slot without a consumption policy is no number, or negative",
+    consequence=(
+        "A negative weight counts as 1. In place of one that is no number the negotiator puts its own SLOT_WEIGHT, and "
+        "counts 1 where that is none either. Quotas, usage and fair shares are then not what the site meant."
+    ),
+    fix="Write a weight that is a number of at least 0 on every slot, dynamic ones too.",
+    source="src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:obtainAdsFromCollector, 25.14",
+    find=_find,
+)

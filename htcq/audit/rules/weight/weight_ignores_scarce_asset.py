@@ -1,0 +1,112 @@
+"""SlotWeight counts an asset of which there is much left when another one is used up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.audit.claims import SlotPolicy, slot_policies, taken
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.trials import fits
+from htcq.classads import as_number
+from htcq.pool.jobclass import JobClass
+from htcq.pool.kind import Kind
+from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.units import attribute, show_amount
+
+#: Some remnant is left of every slot: less than this part of its weight is not worth a word.
+_NOTEWORTHY = 1 / 3
+#: Most job classes that are tried: those with most jobs.
+_MOST_CLASSES = 30
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """A slot filled with jobs of one class: the part of its weight that is left, and the asset that ran out."""
+
+    jobs: JobClass
+    count: int
+    claims: float
+    left: float
+    scarce: str
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    counts = {id(each): sum(each.idle.values()) + sum(each.running.values()) for each in evidence.classes}
+    classes = sorted(evidence.classes, key=lambda each: -counts[id(each)])[:_MOST_CLASSES]
+    for policy in slot_policies(evidence):
+        kind = policy.usual
+        full, none = as_number(kind.full_weight), as_number(kind.weight(dict.fromkeys(kind.total, 0)))
+        # A weight that does not fall at all is another fault.
+        if kind.type != PARTITIONABLE or full is None or none is None or full <= max(0, none):
+            continue
+        filled = [
+            one for jobs in classes if evidence.fits(kind, jobs) for one in _fill(kind, jobs, full, counts[id(jobs)])
+        ]
+        every = sum(one.count for one in filled)
+        if every and sum(one.count * one.left for one in filled) / every >= _NOTEWORTHY:
+            yield _found(policy, full, filled)
+
+
+def _fill(kind: Kind, jobs: JobClass, full: Number, count: int) -> Iterator[_Filled]:
+    """Yield what is left when jobs of one class have used up an asset; parts of claims count, remnants do not."""
+    amounts = taken(kind, jobs)
+    if amounts is None or not fits(kind.total, amounts):
+        return
+    claims, scarce = min((kind.total[asset] / amount, asset) for asset, amount in amounts.items() if amount)
+    left = as_number(
+        kind.weight({asset: max(0, whole - claims * amounts.get(asset, 0)) for asset, whole in kind.total.items()})
+    )
+    if left is not None:
+        yield _Filled(jobs, count, claims, max(0, left) / full, scarce)
+
+
+def _found(policy: SlotPolicy, full: Number, filled: list[_Filled]) -> Found:
+    kind = policy.usual
+    every = sum(one.count for one in filled)
+    left = sum(one.count * one.left for one in filled) / every
+    scarce = Counter[str]()
+    for one in filled:
+        scarce[one.scarce] += one.count
+    asset = scarce.most_common(1)[0][0]
+    example = max((one for one in filled if one.scarce == asset), key=lambda one: one.count * one.left)
+    return Found(
+        cause=kind.weight_text,
+        subject=f"slot {kind.first.name}",
+        message=(
+            f"when {example.claims:g} jobs such as {example.jobs.name} have used up the {asset} of a slot of weight "
+            f"{full:g}, {full * example.left:g} of its weight is left that cannot be charged (over all jobs {100 * left:.0f} %)"
+        ),
+        facts=(
+            Fact("SlotWeight", kind.weight_text),
+            *(
+                Fact(f"TotalSlot{attribute(each)}", show_amount(each, whole))
+                for each, whole in kind.total.items()
+                if whole
+            ),
+        ),
+        count=policy.count,
+        examples=kind.examples,
+        # Cpus is HTCondor's own default: most sites never chose it, and live with it.
+        severity=Severity.INFO if kind.weight_text.lower() == "cpus" else None,
+    )
+
+
+RULE = Rule(
+    id="weight-ignores-scarce-asset",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.JOBS),
+    summary="SlotWeight counts something else than what the pool's jobs run out of",
+    consequence=(
+        "Slots have weight left that no job can use, because another asset is gone. The pool's weight, and with it "
+        "dynamic quotas and fair shares, is more than can ever be used: quotas are never reached."
+    ),
+    fix=(
+        "Weigh by the scarcest asset, min({Cpus, floor(Memory/2048)}), and let dynamic slots weigh by what they take "
+        "most of; 'htcq plan' shows the models."
+    ),
+    source="src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, 25.14; a pool of weight 64 with 32 cpus was seen",
+    find=_find,
+)

@@ -1,0 +1,46 @@
+"""Slot weights are off in a pool with partitionable slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_KNOB = "NEGOTIATOR_USE_SLOT_WEIGHTS"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    kinds = evidence.partitionable
+    if evidence.quotas.supply.weighted or not kinds:
+        return
+    count = sum(kind.count for kind in kinds)
+    dynamic = sum(1 for _ in evidence.dynamic)
+    yield Found(
+        cause=_KNOB,
+        subject=f"knob {_KNOB}",
+        message=(
+            f"{_KNOB} is off: each of {dynamic} dynamic slots counts 1 whatever its size, and each of {count} "
+            "partitionable slots counts its free cpus"
+        ),
+        facts=(knob_fact(evidence, _KNOB),),
+        fix=f"{_KNOB} = True",
+        count=count,
+        examples=tuple(name for kind in kinds for name in kind.examples)[:3],
+    )
+
+
+RULE = Rule(
+    id="weights-off-with-partitionable",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.CENTRAL),
+    summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off and there are partitionable slots",
+    consequence=(
+        "A dynamic slot of 64 cpus is charged like one of 1 cpu. What the pool has to share out shrinks while its "
+        "slots are split, and dynamic quotas shrink with it."
+    ),
+    fix="NEGOTIATOR_USE_SLOT_WEIGHTS = True",
+    source="src/condor_negotiator.V6/matchmaker.cpp:count_effective_slots, Accountant.cpp:GetSlotWeight, 25.14",
+    find=_find,
+)

@@ -1,0 +1,62 @@
+"""Pools of one node that has taken what ``htcq emit`` writes: the ads that its startd would publish, and all files.
+
+A partitionable slot publishes SLOT_WEIGHT, CONSUMPTION_<asset> and NUM_CLAIMS as SlotWeight, Consumption<asset> and
+NumClaims, and makes WithinResourceLimits of the policy (ResAttributes.cpp:publish_static, 25.14).
+"""
+
+from __future__ import annotations
+
+from htcq.capacity.choice import Choice
+from htcq.capacity.layout import Slot, SlotType, lay_out
+from htcq.emit import ACCESS, CENTRAL, EXECUTE
+from htcq.emit.render import configuration
+from htcq.live.configuration import read_configuration
+from htcq.node import Node
+from htcq.pool.pool import Pool
+from htcq.units import attribute
+from tests.audit.sites import Text, collector, job, pool, schedd, slot
+
+
+def emitted_pool(choice: Choice, node: Node, literal: bool = False) -> Pool:
+    """Return the pool of such a node, an access point and a central manager, with some jobs of different shapes."""
+    (laid_out,) = lay_out(node, (SlotType(choice),), literal)
+    texts = {role: configuration(role, node, (laid_out,), literal=literal) for role in (EXECUTE, ACCESS, CENTRAL)}
+    # What the node would detect by itself.
+    texts[EXECUTE] += f"NUM_CPUS = {laid_out.machine['cpus']}\n"
+    shapes = ((1, 600, 1000), (1, 1024, 1024), (2, 2100, 500_000), (1, 5000, 2_000_000), (3, 100, 1000), (0, 0, 0))
+    jobs = [
+        job(f"{number}.0", RequestCpus=cpus, RequestMemory=memory, RequestDisk=disk)
+        for number, (cpus, memory, disk) in enumerate(shapes, 1)
+    ]
+    return pool(
+        _slot_ad(laid_out, texts[EXECUTE]),
+        schedd("access1"),
+        collector("central"),
+        jobs=jobs,
+        config=texts[CENTRAL],
+        access={"access1": texts[ACCESS]},
+        execute={"node1": texts[EXECUTE]},
+    )
+
+
+def _slot_ad(laid_out: Slot, text: str) -> str:
+    # A startd lists GPUs also where there are none.
+    total, machine = {"gpus": 0, **laid_out.total}, {"gpus": 0, **laid_out.machine}
+    assets = {asset: attribute(asset) for asset in total}
+    knobs = ["SLOT_WEIGHT", "NUM_CLAIMS", "CONSUMPTION_POLICY", *(f"CONSUMPTION_{asset.upper()}" for asset in assets)]
+    values = read_configuration(text, knobs)
+    ad: dict[str, Text] = {"SlotWeight": values["SLOT_WEIGHT"], "SlotTypeID": 1}
+    ad["MachineResources"] = f'"{" ".join(["Swap", *assets.values()])}"'
+    for asset, name in assets.items():
+        ad[name], ad[f"TotalSlot{name}"], ad[f"Total{name}"] = total[asset], total[asset], machine[asset]
+    ad["TotalSlotDisk"], ad["TotalCpus"] = float(total["disk"]), float(machine["cpus"])
+    if values["CONSUMPTION_POLICY"].lower() == "true":
+        ad["NumClaims"] = values["NUM_CLAIMS"]
+        for asset, name in assets.items():
+            ad[f"Consumption{name}"] = values[f"CONSUMPTION_{asset.upper()}"]
+        ad["WithinResourceLimits"] = " && ".join(
+            f"ifThenElse(TARGET._cp_orig_Request{name} =!= undefined, TARGET.Request{name} <= MY.{name}, "
+            f"MY.Consumption{name} <= MY.{name})"
+            for name in assets.values()
+        )
+    return slot(**ad)
