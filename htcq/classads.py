@@ -33,6 +33,8 @@ _WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFI
 LONGEST = 32 * 1024
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)?\Z")
 _MOST_DIGITS = 18
+#: HTCondor's whole numbers have 64 bits.
+_END_OF_WHOLE = 2.0**63
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -74,7 +76,7 @@ class Expr:
             raise PolicyError(f"an expression of {len(text)} characters: {text[:40]}…", f"{LONGEST} are the most")
         try:
             self._tree = library.ExprTree(text)
-        except library.ClassAdException as error:
+        except (library.ClassAdException, ValueError) as error:
             raise PolicyError(f"not a ClassAd expression: {text}", "check brackets and quotes") from error
 
     def evaluate(self, my: Ad | None = None, target: Ad | None = None) -> Value:
@@ -87,8 +89,8 @@ class Expr:
                 value = self._tree.eval(my.native)
             else:
                 value = self._tree.eval(my.native, target.native)
-        except library.ClassAdException:
-            # Nested beyond what the library evaluates: HTCondor's daemons get an error as well.
+        except (library.ClassAdException, UnicodeDecodeError):
+            # Nested beyond what the library evaluates: HTCondor's daemons get an error as well. Or no text at all.
             return ERROR
         if isinstance(value, library.Value):
             return UNDEFINED if value == library.Value.Undefined else ERROR
@@ -104,7 +106,12 @@ class Expr:
     def references(self) -> References:
         """Return the attributes that the expression names, in lower case."""
         own, target = set(), set()
-        for name in _library().ClassAd().externalRefs(self._tree):
+        try:
+            found = _library().ClassAd().externalRefs(self._tree)
+        except ValueError:
+            # Too long a chain of scopes for the library; all that it may name is better than nothing.
+            return References(frozenset(self.words()), frozenset())
+        for name in found:
             scope, dot, rest = name.lower().partition(".")
             if scope == "target" and dot:
                 target.add(rest.partition(".")[0])
@@ -130,7 +137,7 @@ class Ad:
             self[name] = value
 
     def __setitem__(self, name: str, value: int | float | bool | str | Expr) -> None:
-        self.native[name] = value.native if isinstance(value, Expr) else value
+        self.native[name] = value.native if isinstance(value, Expr) else _storable(value)
 
     def __delitem__(self, name: str) -> None:
         del self.native[name]
@@ -149,12 +156,20 @@ def named(name: str) -> Expr:
     return Expr(name)
 
 
+def _storable(value: int | float | bool | str) -> int | float | bool | str:
+    """Return ``value`` as the library can hold it: it would end the process at what is no UTF-8."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    return value if abs(value) < _END_OF_WHOLE else float(value)
+
+
 def literal(text: str) -> Value | None:
     """Return the value that ``text`` spells out: a number, a truth value or a string; None for any other expression."""
     first = text[:1]
     if first == '"':
         inner = text[1:-1]
-        return inner if text[-1:] == '"' and len(text) > 1 and '"' not in inner and "\\" not in inner else None
+        plain = '"' not in inner and "\\" not in inner and "\0" not in inner
+        return inner if text[-1:] == '"' and len(text) > 1 and plain else None
     found = _NUMBER.match(text)
     if found:
         # A whole number of more digits than this does not fit HTCondor's 64 bits.
@@ -172,4 +187,5 @@ def as_number(value: Value) -> int | float | None:
     """Return ``value`` as a plain number, whole where it is whole; None where there is none, or not a finite one."""
     if not isinstance(value, (bool, int, float)) or value != value or abs(value) == float("inf"):
         return None
-    return value if isinstance(value, float) and not value.is_integer() else int(value)
+    fraction = isinstance(value, float) and not (value.is_integer() and abs(value) < _END_OF_WHOLE)
+    return value if fraction else int(value)

@@ -39,18 +39,21 @@ def charges(kind: Kind, trials: tuple[Trial, ...]) -> Iterator[Charge]:
     Those that meet a weight that is no number are left out.
     """
     seen: set[tuple[tuple[str, Number], ...]] = set()
+    full = as_number(kind.full_weight)
+    if full is None:
+        return
     for trial in trials:
         amounts = trial.amounts
         key = tuple(sorted((amounts or {}).items()))
         if amounts is None or key in seen or not fits(kind.total, amounts):
             continue
         seen.add(key)
-        cost = kind.cost(amounts)
-        if cost is None:
+        rest = as_number(kind.weight(_without(kind.total, amounts, 1)))
+        if rest is None:
             continue
-        standing = accounted(kind.standing_weight(handed_out(amounts)))
+        cost, standing = full - rest, accounted(kind.standing_weight(handed_out(amounts)))
         # Only where something looks wrong it is worth while to fill the slot.
-        mean = cost if 0 < cost <= standing else _mean(kind, trial, amounts)
+        mean = cost if 0 < cost <= standing else _mean(kind, trial, amounts, full)
         if mean is not None:
             yield Charge(trial, cost, mean, standing)
 
@@ -67,10 +70,9 @@ def handed_out(taken: Mapping[str, Number]) -> dict[str, Number]:
     return amounts
 
 
-def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number]) -> Number | None:
+def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number], full: Number) -> Number | None:
     """Return the average match cost of such claims as they fill a slot."""
     left, steps = dict(kind.total), 0
-    before = as_number(kind.weight(left))
     taken: Mapping[str, Number | None] = amounts
     while steps < _MOST_STEPS:
         sure = Trial(trial.jobs, trial.own, taken).amounts
@@ -81,8 +83,8 @@ def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number]) -> Number | N
         # A policy that takes the same of every state fills the slot in one go.
         many = room if after == taken == kind.consumed(trial.ad(), _without(left, sure, room)) else 1
         left, steps, taken = _without(left, sure, many), steps + many, after
-    after_all = as_number(kind.weight(left))
-    return None if before is None or after_all is None or not steps else (before - after_all) / steps
+    rest = as_number(kind.weight(left))
+    return None if rest is None or not steps else (full - rest) / steps
 
 
 def _without(left: Mapping[str, Number], taken: Mapping[str, Number], times: int) -> dict[str, Number]:

@@ -83,6 +83,7 @@ class Trials:
         self._classes = classes
         self._known: dict[int, tuple[Trial, ...]] = {}
         self._shared: dict[Hashable, tuple[Trial, ...]] = {}
+        self._looks: dict[int, _Looks] = {}
         self._made: dict[tuple[tuple[str, Number], ...], JobClass] = {}
 
     def of(self, kind: Kind) -> tuple[Trial, ...]:
@@ -95,7 +96,7 @@ class Trials:
 
     def own(self, kind: Kind) -> tuple[Trial, ...]:
         """Return what the pool's own jobs take of ``kind``."""
-        looks = _looks(kind)
+        looks = self._looks_of(kind)
         key: Hashable = id(kind) if looks.of_slot else tuple(kind.consumption.items())
         found = self._shared.get(key)
         if found is None:
@@ -104,6 +105,15 @@ class Trials:
             found = tuple(Trial(each, True, kind.consumed(each.ad())) for each in chosen)
             self._shared[key] = found
         return found
+
+    def looks_at_slot(self, kind: Kind) -> bool:
+        """Tell whether the policy of ``kind`` looks at anything of its slot."""
+        return self._looks_of(kind).of_slot
+
+    def _looks_of(self, kind: Kind) -> _Looks:
+        if id(kind) not in self._looks:
+            self._looks[id(kind)] = _looks(kind)
+        return self._looks[id(kind)]
 
     def made_up(self, kind: Kind, shape: Mapping[str, Number]) -> Trial:
         """Return what a job that asks for ``shape`` takes of ``kind``."""

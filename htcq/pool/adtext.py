@@ -20,6 +20,8 @@ Lines = tuple[tuple[bytes, bytes], ...]
 _MOST_BYTES_OF_AD = 64 * 1024 * 1024
 _TYPE = re.compile(rb'\nmytype *= *"([A-Za-z_]*)"', re.IGNORECASE)
 _NO_ATTRIBUTE = re.compile(rb"\n(?![A-Za-z_][A-Za-z0-9_.:]* *=|#|--|\s*(?:\n|\Z))([^\n]*)")
+#: Any other name stands in quotes, if at all; ``*`` ends a beginning.
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\*?\Z|\*\Z")
 _SHARED = -1
 
 
@@ -35,7 +37,8 @@ class Kind:
 
     def pattern(self) -> re.Pattern[bytes]:
         """Return what finds the wanted lines of an ad."""
-        return re.compile(rb"\n(" + _any_of([*self.own, *self.shared]).encode() + rb") *= *([^\n]*)", re.IGNORECASE)
+        names = [name for name in (*self.own, *self.shared) if _PLAIN_NAME.match(name)]
+        return re.compile(rb"\n(" + _any_of(names).encode() + rb") *= *([^\n]*)", re.IGNORECASE)
 
 
 @dataclass
@@ -105,7 +108,10 @@ def read_ads(
         found = _TYPE.search(block)
         table = tables.get(found.group(1) if found else untyped)
         if table is not None:
-            yield table.read(block, found.group(1) if found else untyped)
+            ad = table.read(block, found.group(1) if found else untyped)
+            # Empty lines and headers stand between ads; what has no type must show otherwise that it is one.
+            if found or ad.shared or any(text is not None for text in ad.own):
+                yield ad
         elif not found and b"=" in block:
             damage.untyped += 1
 

@@ -21,7 +21,8 @@ from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.pool.weights import Weights
 from htcq.units import CPUS, DISK, MEMORY
 
-_CHILD = re.compile(r"(.+)_[0-9]+@(.+)\Z")
+#: The number stands before the first @; a startd of a pilot job has a name of its own with more of them behind it.
+_CHILD = re.compile(r"([^@]+)_[0-9]+@(.+)\Z", re.DOTALL)
 #: Sums of weights closer than this are equal: reals lose a little.
 _CLOSE = 1e-6
 #: Default MODIFY_REQUEST_EXPR_REQUESTCPUS, -MEMORY and -DISK (param_info.in, 25.14).

@@ -130,18 +130,51 @@ class Frame:
 
 
 class _Lookups:
-    """How many attributes the evaluation of each attribute looks up at most, through all that it refers to."""
+    """How much work the evaluation of each attribute is at most, through all that it refers to."""
 
     def __init__(self, texts: Mapping[str, str], parsed: Callable[[str], Expr | None]) -> None:
         self._texts, self._parsed = texts, parsed
-        self._known: dict[str, int] = {}
+        #: Attributes that are looked up, and how deep brackets stand in brackets.
+        self._known: dict[str, tuple[int, int]] = {}
 
-    def of(self, name: str) -> int:
-        """Return the number for ``name``; a circle ends at its second visit, as it does in HTCondor."""
+    def endless(self, name: str) -> bool:
+        """Tell whether ``name`` could take for ever, or more of the stack than a process has."""
         if name not in self._known:
-            self._known[name] = 1
-            text = self._texts.get(name, "")
-            expression = None if not text or literal(text) is not None else self._parsed(text)
-            words = expression.words() if expression is not None else []
-            self._known[name] = min(MOST_LOOKUPS + 1, 1 + sum(self.of(word) for word in words if word in self._texts))
-        return self._known[name]
+            self._count(name)
+        lookups, depth = self._known[name]
+        return lookups > MOST_LOOKUPS or depth > MOST_DEPTH
+
+    def _count(self, start: str) -> None:
+        """Count for ``start`` and all below it, without recursion: a chain may be as long as an ad."""
+        words = self._words(start)
+        path = [(start, words, iter(words))]
+        under_way = {start}
+        while path:
+            name, words, rest = path[-1]
+            # A circle ends at its second visit, as it does in HTCondor.
+            below = next((word for word in rest if word not in self._known and word not in under_way), None)
+            if below is not None:
+                under_way.add(below)
+                words = self._words(below)
+                path.append((below, words, iter(words)))
+                continue
+            path.pop()
+            under_way.discard(name)
+            known = [(times, *self._known.get(word, (1, 0))) for word, times in words.items()]
+            lookups = 1 + sum(times * each for times, each, _ in known)
+            depth = _depth(self._texts[name]) + max((each for _, _, each in known), default=0)
+            self._known[name] = (min(lookups, MOST_LOOKUPS + 1), min(depth, MOST_DEPTH + 1))
+
+    def _words(self, name: str) -> Counter[str]:
+        text = self._texts[name]
+        expression = None if literal(text) is not None else self._parsed(text)
+        return Counter(word for word in expression.words() if word in self._texts) if expression else Counter()
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets stand in brackets, and 1 for the expression itself."""
+    deepest = depth = 0
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket in "([{" else -1
+        deepest = max(deepest, depth)
+    return deepest + 1

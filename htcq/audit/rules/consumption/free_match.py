@@ -13,7 +13,9 @@ from htcq.classads import as_number
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        for charge in evidence.charges(kind):
+        charges = evidence.charges(kind)
+        # Made-up jobs only count where none of the pool's own fits.
+        for charge in [each for each in charges if each.trial.own] or charges:
             if abs(charge.mean) <= CLOSE and abs(charge.cost) <= CLOSE:
                 weight = number(as_number(kind.full_weight))
                 yield on_slots(

@@ -13,7 +13,7 @@ from htcq.pool.kind import Kind
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    for kind in evidence.with_policy:
+    for kind in filter(evidence.trials.looks_at_slot, evidence.with_policy):
         for trial in evidence.trials.of(kind):
             found = _refused(kind, trial)
             if found is not None:

@@ -16,11 +16,17 @@ _FAR = 0.5
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        leaks = [charge for charge in evidence.charges(kind) if charge.standing < charge.mean - CLOSE]
+        leaks = [charge for charge in evidence.charges(kind) if _leaks(charge)]
         # What the pool's own jobs show counts more than what made-up ones might.
         worst = min(leaks, key=lambda charge: (not charge.trial.own, charge.standing / charge.mean), default=None)
         if worst is not None:
             yield _leak(kind, worst, worst.trial.own or not evidence.classes)
+
+
+def _leaks(charge: Charge) -> bool:
+    """Tell whether the charge falls; a claim of fractions is refused, whatever it costs."""
+    whole = all(amount == int(amount) for amount in (charge.trial.amounts or {}).values())
+    return whole and charge.standing < charge.mean - CLOSE
 
 
 def _leak(kind: Kind, charge: Charge, real: bool) -> Found:

@@ -11,6 +11,7 @@ from htcq.audit.claims import SlotPolicy, slot_policies, weights
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.classads import References
 from htcq.pool.jobclass import JobClass
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
@@ -46,12 +47,13 @@ class _Charges:
         self._evidence = evidence
         self._weighted = evidence.quotas.supply.weighted
         self._policies: tuple[SlotPolicy, ...] = tuple(slot_policies(evidence))
-        self._quick: dict[int, tuple[Number, ...]] = {}
+        self._names = sorted({name for policy in self._policies for name in _looked_at(policy)})
+        self._quick: dict[tuple[str, ...], tuple[Number, ...]] = {}
         self._sure: dict[int, tuple[Number, ...]] = {}
 
     def quickly(self, jobs: JobClass) -> tuple[Number, ...]:
         """Return the charges on the usual slots of every policy, whether the jobs match them or not."""
-        key = id(jobs.frame)
+        key = tuple(jobs.frame.text(name) for name in self._names)
         if key not in self._quick:
             found = (weights(policy.usual, jobs) for policy in self._policies)
             self._quick[key] = tuple(each for some in found for each in some) if self._weighted else (1,)
@@ -68,6 +70,16 @@ class _Charges:
             found = tuple(each for kind in kinds if kind is not None for each in weights(kind, jobs))
             self._sure[key] = found or self.quickly(jobs)
         return self._sure.get(key, (1,))
+
+
+def _looked_at(policy: SlotPolicy) -> set[str]:
+    """Return the attributes of jobs on which a charge depends."""
+    names = {f"request{asset}" for asset in policy.usual.assets}
+    for asset in policy.usual.consumption:
+        expression = policy.usual.first.frame.expression(f"Consumption{asset}")
+        found = expression.references() if expression is not None else References(frozenset(), frozenset())
+        names |= found.own | found.target
+    return names
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:

@@ -35,7 +35,9 @@ def test_a_group_without_quota_that_accepts_surplus_does_not() -> None:
 
 
 def test_a_sibling_that_took_the_parent_s_quota_starves_the_other_for_now() -> None:
-    (finding,) = found(RULE, groups(PHYSICS, wants("physics.hep", 40, 20), *uses("physics.hep", 20), wants("physics.lep")))
+    (finding,) = found(
+        RULE, groups(PHYSICS, wants("physics.hep", 40, 20), *uses("physics.hep", 20), wants("physics.lep"))
+    )
     assert finding.severity is Severity.WARNING
     assert finding.subject == "group physics.lep"
     assert "physics, which accepts no surplus, and the groups below it use 20 of its 20" in finding.message
@@ -80,5 +82,7 @@ def test_a_ceiling_that_leaves_less_than_the_lightest_slot_weighs_starves_its_su
 
 def test_a_light_slot_anywhere_lets_such_a_submitter_pass() -> None:
     claimed: dict[str, Text | None] = {"State": '"Unclaimed"', "Cpus": 1}
-    given = pool(slot(), machine(1, "slot1@b", **claimed), wants(""), accounting("ada@site", Ceiling=4), config="", jobs=[])
+    given = pool(
+        slot(), machine(1, "slot1@b", **claimed), wants(""), accounting("ada@site", Ceiling=4), config="", jobs=[]
+    )
     assert not found(RULE, given)

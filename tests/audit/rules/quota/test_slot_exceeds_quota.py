@@ -1,0 +1,39 @@
+"""Measured on 25.14.1: a quota of 2, one slot of 8 cpus, 8 jobs of 1 cpu: one match, at a cost of 8, and all 8 run."""
+
+from __future__ import annotations
+
+from tests.audit.rules.quota.groups import wants
+from tests.audit.sites import collector, found, job, policy_slot, pool, schedd, slot
+
+RULE = "slot-exceeds-quota"
+TWO = "GROUP_NAMES = a\nGROUP_QUOTA_a = 2\n"
+
+
+def test_a_slot_that_weighs_more_than_the_quota_is_handed_over_whole() -> None:
+    (finding,) = found(RULE, pool(slot(), slot("slot1@b", TotalSlotCpus=1, Cpus=1), wants("a", 8), config=TWO))
+    assert finding.subject == "group a"
+    assert "gives a, which may use 2, a whole slot of 8 to fill, such as slot1@node1: 1 slot weigh" in finding.message
+
+
+def test_a_slot_with_a_consumption_policy_is_not() -> None:
+    assert not found(RULE, pool(policy_slot(), wants("a", 8), config=TWO))
+
+
+def test_a_group_that_wants_no_more_than_its_quota_does_not_exceed_it() -> None:
+    assert not found(RULE, pool(slot(), wants("a", 2), config=TWO))
+
+
+def test_where_access_points_do_not_fill_slots_one_job_runs_there() -> None:
+    config = f"{TWO}CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
+    assert not found(RULE, pool(slot(), wants("a", 8), schedd("access1"), collector("access1"), config=config))
+
+
+def test_a_slot_that_no_job_of_the_group_fits_does_not_matter() -> None:
+    ada = {"User": '"ada@site"', "AccountingGroup": '"a.ada"', "AcctGroup": '"a"'}
+    ads = (slot(), wants("a", 8))
+    assert found(RULE, pool(*ads, config=TWO, jobs=[job(**ada)]))
+    assert not found(RULE, pool(*ads, config=TWO, jobs=[job(**ada, RequestMemory=99999)]))
+
+
+def test_quotas_of_a_slot_or_more_are_not() -> None:
+    assert not found(RULE, pool(slot(), wants("a", 80), config="GROUP_NAMES = a\nGROUP_QUOTA_a = 8\n"))
