@@ -28,6 +28,9 @@ _FAIL_ON = "error"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq audit``."""
     add_source_options(parser)
+    parser.add_argument(
+        "--why-idle", metavar="WHO", help="instead of an audit: what keeps a job (CLUSTER.PROC) or a submitter waiting"
+    )
     rules = parser.add_argument_group("rules")
     rules.add_argument("--only", metavar="RULE,…", action="append", help="these rules alone; ids or shell patterns")
     rules.add_argument("--ignore", metavar="RULE,…", action="append", help="all rules but these")
@@ -44,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Audit, then write, print, and tell by the exit status how bad it is."""
+    if arguments.why_idle:
+        return _why_idle(arguments)
     if arguments.format != NAGIOS:
         return _audit(arguments)
     from htcq.report.nagios import UNKNOWN, unknown_output
@@ -54,6 +59,29 @@ def main(arguments: argparse.Namespace) -> int:
         # A monitoring system takes any other status for a verdict on the pool.
         print(unknown_output(f"{error} ({error.hint})" if error.hint else str(error)))
         return UNKNOWN
+
+
+def _why_idle(arguments: argparse.Namespace) -> int:
+    """Say what stands between jobs and a match; finding that out is a success, whatever it is."""
+    from htcq.audit.evidence import Evidence
+    from htcq.audit.why import why_idle
+    from htcq.report.why import show_why, why_json
+
+    form = _form(arguments)
+    others = ("only", "ignore", "baseline", "fail_on", "html", "prometheus")
+    given = [name for name in others if getattr(arguments, name)]
+    if given or form not in (TABLE, TEXT, JSON):
+        flag = given[0].replace("_", "-") if given else f"format {form}"
+        raise InputError(f"--why-idle and --{flag} contradict each other", "--why-idle prints text or --json")
+    pool = read_source(arguments)
+    answers = why_idle(Evidence(pool), arguments.why_idle)
+    if form == JSON:
+        import json
+
+        print(json.dumps(why_json(answers, pool.source), indent=2))
+    else:
+        show_why(answers, sys.stdout)
+    return EXIT_FINE
 
 
 def _form(arguments: argparse.Namespace) -> str:

@@ -5,6 +5,8 @@ A frame holds the shared attributes of its ads as text and, on demand, as one Cl
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
@@ -13,6 +15,10 @@ from htcq.pool.adtext import Lines
 
 #: An attribute whose evaluation would look up more than this is not evaluated: it could take for ever.
 MOST_LOOKUPS = 100_000
+#: Nor one whose functions stand so deep in each other, through all attributes: at some 30,000 the library's recursion
+#: overflows the stack of the process (25.14).
+MOST_DEPTH = 5_000
+_BRACKET = re.compile(r"[][(){}]")
 #: Attributes to set on a frame's ad before an evaluation; None stands for absent.
 Own = Iterable[tuple[str, Value]]
 
@@ -91,12 +97,12 @@ class Frame:
         if self._ad is None:
             self._ad = self._built()
         ad, before, now = self._ad, self._set, dict(own)
+        for name in before.keys() - now.keys():
+            self._cover(ad, name, UNDEFINED)
         for name, value in now.items():
             # Most calls change little, and setting an attribute is what costs: equal values stay as they are.
             if name not in before or before[name] != value or type(before[name]) is not type(value):
                 self._cover(ad, name, value)
-        for name in before.keys() - now.keys():
-            self._cover(ad, name, UNDEFINED)
         self._set = now
         return ad
 
@@ -119,7 +125,7 @@ class Frame:
             expression = self._expressions.parsed(text)
             if expression is None:
                 self._shared[key] = Expr("error")
-            elif value is None and costs.of(key) > MOST_LOOKUPS:
+            elif value is None and costs.endless(key):
                 self._shared[key] = Expr("error")
                 endless.append(self.names[key])
             else:

@@ -36,14 +36,14 @@ class Weights:
 
 def _places(frame: Frame, name: str, seen: set[str]) -> set[int]:
     """Return which own attributes the evaluation of ``name`` can look at, through all that it refers to."""
-    if name in PLACES and name not in frame.texts:
-        return {PLACES[name]}
-    if name in seen or literal(frame.text(name) or "0") is not None:
-        return set()
-    seen.add(name)
-    expression = frame.expression(name)
-    words = expression.words() if expression is not None else []
     found: set[int] = set()
-    for word in words:
-        found |= _places(frame, word, seen)
+    waiting = [name]
+    while waiting:
+        word = waiting.pop()
+        if word in PLACES and word not in frame.texts:
+            found.add(PLACES[word])
+        elif word not in seen:
+            seen.add(word)
+            expression = frame.expression(word) if literal(frame.text(word) or "0") is None else None
+            waiting += expression.words() if expression is not None else []
     return found

@@ -35,7 +35,7 @@ def audit_page(audit: Audit, pictures: Pictures) -> str:
         "checked": audit.checked,
         "findings": [_finding(finding) for finding in audit.findings],
         "incomplete": [one_line(each) for each in audit.incomplete],
-        "not_checked": list(wanting(audit).items()),
+        "not_checked": [(one_line(missing), rules) for missing, rules in wanting(audit)],
         "shares": [_share(share) for share in pictures.shares],
         "more_shares": pictures.more_shares,
         "groups": list(_groups(pictures.groups)),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TextIO
 
-from htcq.audit.engine import Audit, Finding
+from htcq.audit.engine import EXAMPLES, Audit, Finding
 from htcq.audit.rule import Fact, Severity
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, show_lines
@@ -39,12 +39,21 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def wanting(audit: Audit) -> dict[str, list[str]]:
-    """Return the rules that were not checked, or only in part, by what was missing for them."""
+def wanting(audit: Audit) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what was missing, and the rules that were not checked for want of it, or only in part."""
     rules: dict[str, list[str]] = {}
     for each in audit.not_checked:
         rules.setdefault(each.missing, []).append(each.rule)
-    return rules
+    # One rule may miss the same of a thousand machines.
+    missing: dict[tuple[str, ...], list[str]] = {}
+    for what, whose in rules.items():
+        missing.setdefault(tuple(whose), []).append(what)
+    return [(_first(each), whose) for whose, each in missing.items()]
+
+
+def _first(texts: list[str]) -> str:
+    more = len(texts) - EXAMPLES
+    return ", ".join(texts[:EXAMPLES]) + (f" and {more} more" if more > 0 else "")
 
 
 def such(finding: Finding) -> str:
@@ -69,8 +78,8 @@ def _lines(audit: Audit) -> Iterator[Line]:
         yield from _finding(finding)
         yield _EMPTY
     yield from _fixes(audit)
-    for missing, rules in wanting(audit).items():
-        yield Line((("not checked", "strong"), (f" without {missing}: {', '.join(rules)}", "")))
+    for missing, rules in wanting(audit):
+        yield Line((("not checked", "strong"), (f" without {one_line(missing)}: {', '.join(rules)}", "")))
     for each in audit.incomplete:
         yield Line((("read in part", "warning"), (f": {one_line(each)}", "")))
     if audit.not_checked or audit.incomplete:

@@ -57,6 +57,13 @@ def test_what_could_only_be_read_in_part_is_told() -> None:
     assert "read in part: jobs of access2.example.net: no answer within 60 s\n" in _shown(SAMPLE)
 
 
+def test_what_one_rule_lacks_of_many_machines_is_told_in_one_line() -> None:
+    missing = tuple(NotChecked("memory-wasted", f"the jobs of schedd {number}") for number in range(9))
+    shown = _shown(replace(SAMPLE, not_checked=missing))
+
+    assert "without the jobs of schedd 0, the jobs of schedd 1, the jobs of schedd 2 and 6 more: memory-wasted\n" in shown
+
+
 def test_nothing_in_an_ad_steers_the_terminal() -> None:
     odd = replace(SCRIPT, evidence=(Fact("Name", "\x1b]0;owned\x07"),), examples=("\x1b[2J",), fix="A = \x1b[1m")
 

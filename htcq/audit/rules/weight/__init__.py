@@ -4,6 +4,7 @@ from htcq.audit.rule import Rule
 from htcq.audit.rules.weight import (
     access_point_lacks_slot_weight,
     advertised_demand_differs,
+    attribute_nobody_defines,
     demand_truncated_to_zero,
     idle_hardware_in_pool,
     pool_constraint_matches_nothing,
@@ -29,4 +30,5 @@ RULES: tuple[Rule, ...] = (
     weights_off_with_partitionable.RULE,
     weight_ignores_scarce_asset.RULE,
     idle_hardware_in_pool.RULE,
+    attribute_nobody_defines.RULE,
 )

@@ -77,7 +77,7 @@ def _found(policy: SlotPolicy, full: Number, filled: list[_Filled]) -> Found:
         subject=f"slot {kind.first.name}",
         message=(
             f"when {example.claims:g} jobs such as {example.jobs.name} have used up the {asset} of a slot of weight "
-            f"{full:g}, {full * example.left:g} of its weight is left that nobody is charged ({100 * left:.0f} % on average)"
+            f"{full:g}, {full * example.left:g} of its weight is left ({100 * left:.0f} % on average)"
         ),
         facts=(
             Fact("SlotWeight", kind.weight_text),

@@ -1,0 +1,129 @@
+"""Which attributes the slots and jobs of a pool have, and which of those that an expression names they have not.
+
+An attribute that nobody defines is no error to HTCondor: it is undefined, and what depends on it never holds. Names
+without a scope are looked up in the ad itself and then in the other one (src/classad/attrrefs.cpp, 25.14).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nearness import nearest
+from htcq.classads import Expr
+from htcq.pool.attribute_names import MATCH_NAMES, job_names, slot_names
+from htcq.pool.frame import Frame
+
+#: Scopes and literals of the ClassAd language, and CurrentTime, which every ad has.
+_LANGUAGE = frozenset("my target self other parent root toplevel true false undefined error currenttime".split())  # noqa: SIM905
+#: What the startd copies of its other slots, and what HTCondor itself puts into ads for a moment.
+_MADE = re.compile(r"(?:slot[0-9]+_|_condor_|_cp_|negotiatormatchexpr|machineattr)")
+_IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*\Z")
+#: The first part of such a call is evaluated in ads within the ad, which have names of their own.
+_INNER = re.compile(r"\b(?:evalin(?:each|any)context|countmatches)\s*\(", re.IGNORECASE)
+_SCOPE = r"(?:\b(?:my|target)\s*\.\s*)?\b"
+#: Configuration knobs of this kind list attributes that daemons put into ads, some of them only for a time.
+_LISTS = ("_ATTRS", "_EXPRS")
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A name that nobody defines: who could have (``slot``, ``job``, ``slot and no job``), and what is near it.
+
+    ``guarded`` tells whether the expression itself reckons with its absence.
+    """
+
+    name: str
+    lacking: str
+    near: str
+    guarded: bool
+
+
+class Names:
+    """The attribute names of a pool, in lower case, each with its usual spelling."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self.jobs_are_known = bool(evidence.pool.jobs)
+
+    @cached_property
+    def _listed(self) -> set[str]:
+        return {
+            name
+            for _, configuration in self._evidence.configurations()
+            for knob in configuration
+            if knob.name.upper().endswith(_LISTS)
+            for name in knob.value.replace(",", " ").split()
+        }
+
+    @cached_property
+    def slots(self) -> dict[str, str]:
+        """What slots have, or may have at another time."""
+        assets = {asset for kind in self._evidence.kinds for asset in kind.assets}
+        return _spelt(self._listed, slot_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.slot_frames))
+
+    @cached_property
+    def jobs(self) -> dict[str, str]:
+        """What jobs have, or may have at another time."""
+        assets = {asset for kind in self._evidence.kinds for asset in kind.assets}
+        return _spelt(self._listed, job_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.job_frames))
+
+    def unknown(self, expression: Expr, mine: str, alone: bool = False) -> Iterator[Unknown]:
+        """Yield the names in ``expression`` that nobody defines; ``mine`` is "slot" or "job", whose ad it stands in.
+
+        ``alone`` tells that it is evaluated without another ad.
+        """
+        own, other = (self.slots, self.jobs) if mine == "slot" else (self.jobs, self.slots)
+        theirs, third = ({}, "") if alone else (other, "job" if mine == "slot" else "slot")
+        found, text = expression.references(), _outer(expression.text)
+        for name in sorted(found.own):
+            both = third and re.search(rf"(?<![.\w]){re.escape(name)}\b", text, re.IGNORECASE)
+            if name not in own and not (both and name in theirs):
+                lacking = f"{mine} and no {third}" if both else mine
+                yield from self._unknown(name, lacking, text, (own, theirs) if both else (own,))
+        for name in sorted(found.target):
+            if name not in theirs:
+                yield from self._unknown(name, third or "job", text, (theirs,))
+
+    def _unknown(self, name: str, lacking: str, text: str, known: Iterable[dict[str, str]]) -> Iterator[Unknown]:
+        if name in _LANGUAGE or _MADE.match(name) or not _IDENTIFIER.match(name):
+            return
+        spelt = re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)
+        if spelt:
+            candidates = {each: usual for some in known for each, usual in some.items()}
+            near = candidates.get(nearest(name, candidates), "")
+            yield Unknown(spelt.group(0), lacking, near, _is_guarded(name, text))
+
+
+def _spelt(*sources: Iterable[str]) -> dict[str, str]:
+    return {name.lower(): name for names in sources for name in names}
+
+
+def _names_of(frames: Iterable[Frame]) -> set[str]:
+    return {name for frame in frames for name in frame.names.values()}
+
+
+def _outer(text: str) -> str:
+    """Return ``text`` without strings, and without what is evaluated in ads within the ad."""
+    text = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
+    for found in reversed(list(_INNER.finditer(text))):
+        depth, end = 1, found.end()
+        while end < len(text) and not (depth == 1 and text[end] == ",") and depth:
+            depth += (text[end] in "([{") - (text[end] in ")]}")
+            end += 1
+        text = text[: found.end()] + text[end:]
+    return text
+
+
+def _is_guarded(name: str, text: str) -> bool:
+    """Tell whether the expression says what holds where the attribute is undefined."""
+    word = _SCOPE + re.escape(name) + r"\b"
+    forms = (
+        rf"{word}\s*(?:=\?=|=!=|\?:|\bis\b|\bisnt\b)",
+        rf"(?:=\?=|=!=|\bis\b|\bisnt\b)\s*{word}",
+        rf"\bis(?:undefined|error|string|integer|real|boolean|list|classad)\s*\(\s*{word}",
+    )
+    return any(re.search(form, text, re.IGNORECASE) for form in forms)

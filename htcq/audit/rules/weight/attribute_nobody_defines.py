@@ -1,0 +1,102 @@
+"""An expression of slots or jobs names an attribute that no ad of the pool has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.names import Names, Unknown
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.pool.frame import Frame
+from htcq.pool.slot import Slot
+
+_OF_SLOTS = ("slotweight", "start", "requirements", "rank")
+_OF_JOBS = ("requirements", "rank")
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class _Bearer:
+    """The slots or jobs that share a frame."""
+
+    frame: Frame
+    side: str
+    count: int
+    examples: tuple[str, ...]
+
+    def attributes(self) -> Iterator[str]:
+        if self.side == "job":
+            yield from _OF_JOBS
+        else:
+            yield from _OF_SLOTS
+            yield from (name for name in self.frame.texts if name.startswith("consumption"))
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    names = Names(evidence)
+    known: dict[tuple[str, str, str], tuple[Unknown, ...]] = {}
+    undecided = False
+    for bearer in (*_slots(evidence), *_jobs(evidence)):
+        for attribute in bearer.attributes():
+            text = bearer.frame.text(attribute)
+            key = (bearer.side, attribute, text)
+            if key not in known:
+                expression = bearer.frame.expression(attribute)
+                alone = attribute == "slotweight"
+                known[key] = tuple(names.unknown(expression, bearer.side, alone)) if expression is not None else ()
+            for each in known[key]:
+                if bearer.side == "slot" and "job" in each.lacking and not names.jobs_are_known:
+                    undecided = True
+                else:
+                    yield _found(bearer, bearer.frame.names.get(attribute, attribute), text, each)
+    if undecided:
+        yield Unchecked(f"{Need.JOBS.value}: whether jobs have what slots ask of them")
+
+
+def _slots(evidence: Evidence) -> Iterator[_Bearer]:
+    counts: Counter[int] = Counter()
+    first: dict[int, list[Slot]] = {}
+    for slot in evidence.slots:
+        counts[id(slot.frame)] += 1
+        if counts[id(slot.frame)] <= _EXAMPLES:
+            first.setdefault(id(slot.frame), []).append(slot)
+    for key, slots in first.items():
+        yield _Bearer(slots[0].frame, "slot", counts[key], tuple(str(slot.name) for slot in slots))
+
+
+def _jobs(evidence: Evidence) -> Iterator[_Bearer]:
+    for each in evidence.classes:
+        count = sum(each.idle.values()) + sum(each.running.values())
+        yield _Bearer(each.frame, "job", count, (each.name,))
+
+
+def _found(bearer: _Bearer, attribute: str, text: str, unknown: Unknown) -> Found:
+    hint = f"; {unknown.near} is near" if unknown.near else ""
+    guard = ", and says what holds without it" if unknown.guarded else ""
+    return Found(
+        cause=f"{bearer.side} {attribute}: {unknown.name}{' (guarded)' if unknown.guarded else ''}",
+        subject=f"{bearer.side} {bearer.examples[0]}",
+        message=f"{attribute} names {unknown.name}, which no {unknown.lacking} has{guard}{hint}",
+        facts=(Fact(attribute, text),),
+        fix=f"write {unknown.near} for {unknown.name}" if unknown.near else "",
+        count=bearer.count,
+        examples=bearer.examples,
+        severity=Severity.INFO if unknown.guarded else None,
+    )
+
+
+RULE = Rule(
+    id="attribute-nobody-defines",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS,),
+    summary="An expression of slots or jobs names an attribute that no ad defines",
+    consequence=(
+        "The attribute is undefined wherever the expression is evaluated. A weight or a consumption becomes undefined, "
+        "a requirement never holds, a rank counts as 0; HTCondor reports none of it."
+    ),
+    fix="Correct the name, or say what holds without it: Name ?: 0, Name =?= true.",
+    source="src/classad/attrrefs.cpp, docs/classad-attributes, 25.14",
+    find=_find,
+)
