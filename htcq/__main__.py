@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
 import sys
 from typing import NoReturn
@@ -18,6 +19,9 @@ def main() -> NoReturn:
     and nothing is left to tear down at its end.
     """
     gc.disable()
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        # What the output's encoding lacks is spelled out: a name in a pool must not end a report.
+        sys.stdout.reconfigure(errors="backslashreplace")
     status = run(sys.argv[1:])
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.flush()

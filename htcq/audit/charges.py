@@ -44,8 +44,8 @@ def charges(kind: Kind, trials: tuple[Trial, ...]) -> Iterator[Charge]:
         return
     for trial in trials:
         amounts = trial.amounts
-        key = tuple(sorted((amounts or {}).items()))
-        if amounts is None or key in seen or not fits(kind.total, amounts):
+        key = tuple(sorted(amounts.items()))
+        if key in seen or not trial.fits(kind):
             continue
         seen.add(key)
         rest = as_number(kind.weight(_without(kind.total, amounts, 1)))
@@ -76,8 +76,8 @@ def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number], full: Number)
     taken: Mapping[str, Number | None] = amounts
     while steps < _MOST_STEPS:
         sure = Trial(trial.jobs, trial.own, taken).amounts
-        room = fits(left, sure or {})
-        if sure is None or not room:
+        room = fits(left, sure)
+        if not room:
             break
         after = kind.consumed(trial.ad(), _without(left, sure, 1))
         # A policy that takes the same of every state fills the slot in one go.

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
-from htcq.pool.secrets import scrub
 
 #: Most things of one cause that a finding names.
 EXAMPLES = 3
@@ -148,7 +147,7 @@ def _finding(rule: Rule, verdict: Verdict, one: _Merged) -> Finding:
         severity=verdict.severity or first.severity or rule.severity,
         subject=first.subject,
         message=first.message,
-        evidence=tuple(Fact(fact.attribute, scrub(fact.value), fact.place) for fact in first.facts),
+        evidence=first.facts,
         fix=first.fix or rule.fix,
         count=one.count,
         examples=tuple(dict.fromkeys(one.examples))[:EXAMPLES],

@@ -18,7 +18,22 @@ from htcq.pool.attribute_names import MATCH_NAMES, job_names, slot_names
 from htcq.pool.frame import Frame
 
 #: Scopes and literals of the ClassAd language, and CurrentTime, which every ad has.
-_LANGUAGE = frozenset("my target self other parent root toplevel true false undefined error currenttime".split())  # noqa: SIM905
+_LANGUAGE = frozenset(
+    (
+        "my",
+        "target",
+        "self",
+        "other",
+        "parent",
+        "root",
+        "toplevel",
+        "true",
+        "false",
+        "undefined",
+        "error",
+        "currenttime",
+    )
+)
 #: What the startd copies of its other slots, and what HTCondor itself puts into ads for a moment.
 _MADE = re.compile(r"(?:slot[0-9]+_|_condor_|_cp_|negotiatormatchexpr|machineattr)")
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*\Z")

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Callable
 
-#: One slip in a short name, two in one of this length or longer.
-_LONG = 9
-
-
-def slips_allowed(name: str) -> int:
-    """Return how many slips of the pen are likely in a name of this length."""
-    return 2 if len(name) >= _LONG else 1
+#: One slip in a short word, two in one of this length or longer; shorter than ``_SHORT`` a word has none.
+_LONG, _SHORT = 8, 4
+_MOST_SLIPS = 2
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that is the fewest slips away from ``name``; empty where none is near."""
-    most = slips_allowed(name)
-    word = name.lower()
-    letters = Counter(word)
-    best, fewest = "", most + 1
+    compare = near_to(name)
+    best, fewest = "", _MOST_SLIPS + 1
     for each in known:
-        other = each.lower()
-        # Two letters at most change with each slip: what differs by more cannot be near, and need not be compared.
-        if abs(len(other) - len(word)) > most or _apart(letters, other) > 2 * most:
-            continue
-        count = slips(word, other)
-        if count < fewest:
+        count = compare(each)
+        if count is not None and count < fewest:
             best, fewest = each, count
     return best
+
+
+def near_to(name: str) -> Callable[[str], int | None]:
+    """Return a function that tells how many slips a name is away from ``name``; None where that is too far."""
+    word = name.lower()
+    letters = Counter(word)
+
+    def compare(other: str) -> int | None:
+        other = other.lower()
+        # One letter goes and one comes with each slip: what differs by more cannot be near, and is not compared.
+        if abs(len(other) - len(word)) > _MOST_SLIPS or _apart(letters, other) > 2 * _MOST_SLIPS:
+            return None
+        count = slips(word, other)
+        return count if count <= _MOST_SLIPS and _likely(word, other, count) else None
+
+    return compare
 
 
 def slips(one: str, other: str) -> int:
@@ -43,6 +50,19 @@ def slips(one: str, other: str) -> int:
             now.append(min(cost, before[column - 2] + 1) if swapped else cost)
         before, last = last, now
     return last[-1]
+
+
+def _likely(one: str, other: str, count: int) -> bool:
+    """Tell whether each word between underscores is near its counterpart: LOCK is no slip of LOG."""
+    words, others = one.split("_"), other.split("_")
+    if len(words) != len(others):
+        return count == 1
+    return all(word == theirs or slips(word, theirs) <= _allowed(word, theirs) for word, theirs in zip(words, others))
+
+
+def _allowed(word: str, other: str) -> int:
+    length = max(len(word), len(other))
+    return 0 if length < _SHORT else 1 if length < _LONG else _MOST_SLIPS
 
 
 def _apart(letters: Counter[str], other: str) -> int:

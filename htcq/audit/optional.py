@@ -34,13 +34,16 @@ class Unasked(NamedTuple):
     def whole_slot(self) -> bool:
         """Whether each claim gets the slot as a whole, with all that is in it, and is meant to."""
         total = self.kind.total
-        return all((self.taken.get(asset) or 0) >= total[asset] > 1 for asset in (CPUS, MEMORY))
+        return all((self.taken.get(asset) or 0) >= total.get(asset, 0) > 1 for asset in (CPUS, MEMORY))
 
 
 def unasked(evidence: Evidence) -> Iterator[Unasked]:
     """Yield what the policies of the pool take of optional assets for a job that does not ask for them."""
     for kind in evidence.with_policy:
         trial = evidence.trials.made_up(kind, _DOES_NOT_ASK)
+        if not evidence.trials.lets_in(kind, trial):
+            # Only jobs that ask are wanted there.
+            continue
         for asset in kind.consumption:
             if asset not in BUILT_IN_ASSETS:
                 bare = Expr(f"Consumption{attribute(asset)}").evaluate(kind.ad(kind.total), trial.ad())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from htcq.audit.rule import Fact, Found, Severity
 from htcq.classads import as_number
 from htcq.pool.configuration import Knob
-from htcq.pool.kind import Kind
-from htcq.pool.slot import Number
+from htcq.pool.kind import EXAMPLES, Kind
+from htcq.pool.slot import Number, Slot
 from htcq.units import attribute
 
 #: An expression that a sentence quotes is cut here; the evidence has all of it.
@@ -22,18 +22,31 @@ def on_slots(
     facts: tuple[Fact, ...] = (),
     fix: str = "",
     severity: Severity | None = None,
+    slots: Sequence[Slot] = (),
 ) -> Found:
-    """Return a finding on every slot of ``kind``."""
+    """Return a finding on every slot of ``kind``, or on some of its ``slots``."""
+    hurt = slots or kind.slots
     return Found(
         cause=cause,
-        subject=f"slot {kind.first.name}",
+        subject=f"slot {hurt[0].name}",
         message=message,
         facts=facts,
         fix=fix,
-        count=kind.count,
-        examples=kind.examples,
+        count=len(hurt),
+        examples=tuple(str(slot.name) for slot in hurt[:EXAMPLES]),
         severity=severity,
     )
+
+
+def slots_by(kind: Kind, name: str) -> dict[Number, list[Slot]]:
+    """Return the slots of ``kind`` by the shared attribute ``name``; those where it is no number are left out."""
+    values = {id(slot.frame): as_number(slot.frame.value(name)) for slot in kind.variants}
+    found: dict[Number, list[Slot]] = {}
+    for slot in kind.slots:
+        value = values[id(slot.frame)]
+        if value is not None:
+            found.setdefault(value, []).append(slot)
+    return found
 
 
 def on_knob(knob: Knob, message: str, fix: str = "", subject: str = "") -> Found:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from htcq.audit.demand import Submitter, submitters_of
 from htcq.audit.supply import Supply
+from htcq.pool.configuration import Knob
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
@@ -29,7 +30,7 @@ class PoolQuotas:
 
     def __init__(self, pool: Pool, weights: Weights) -> None:
         self._pool = pool
-        self.knobs: Mapping[str, str] = {knob.name: knob.value for knob in pool.central or ()}
+        self.knobs: Mapping[str, str] = {knob.name: _text(knob) for knob in pool.central or ()}
         self.tree, in_tree = build_tree(self.knobs)
         self.settings, in_settings = read_settings(self.knobs)
         self.problems = (*in_tree, *in_settings)
@@ -179,3 +180,8 @@ class PoolQuotas:
         whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=GREATEST_RATE, max_rounds=1))
         rounds = compute_quotas(whole, take_turn).rounds
         return {limit.group: limit.limit for limit in rounds[0].limits} if rounds else {}
+
+
+def _text(knob: Knob) -> str:
+    """Return the text of a knob: HTCondor's Python bindings correct values that would end a daemon."""
+    return knob.value if "$" in knob.raw else knob.raw

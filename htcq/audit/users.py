@@ -28,11 +28,11 @@ def users(evidence: Evidence) -> Iterator[User]:
     """
     seen: set[tuple[object, ...]] = set()
     for job in evidence.pool.jobs or ():
-        key = id(job.frame), job.user, job.accounting_group
+        key = job.user, job.accounting_group, job.acct_group
         if key in seen:
             continue
         seen.add(key)
-        group, submitter = job.frame.value("AcctGroup"), job.submitter
+        group, submitter = job.acct_group, job.submitter
         whole = submitter.rpartition("@")[0]
         if isinstance(group, str) and group and whole.lower().startswith(f"{group.lower()}."):
             yield User(submitter, whole[len(group) + 1 :], group)

@@ -53,7 +53,8 @@ def pool_of(snapshot: Snapshot, source: str) -> Pool:
         InputError: none of its files can be read.
     """
     meta = snapshot.meta()
-    failed = [each for each in meta.get("failed", ()) if isinstance(each, dict)]
+    told = meta.get("failed")
+    failed = [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
     pool = read_pool(
         Texts(
             source=source,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import resource
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,8 @@ _ALONE = "\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n"
 #: An empty configuration. "ONLY_ENV" would say the same once and for all: no later reload reads a file after it.
 _NOTHING = "/dev/null"
 _NO_BINDINGS = "htcondor2"
+#: Of processor time for a text from elsewhere; a real one takes less than one.
+_MOST_SECONDS = 10
 _USUAL_CONFIGURATIONS = ("/etc/condor/condor_config", "/usr/local/etc/condor_config")
 
 
@@ -141,6 +144,9 @@ def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
 
     Only inside a :class:`ParserProcess`.
     """
+    # A text from elsewhere may send the parser in circles; the system ends it then.
+    resource.setrlimit(resource.RLIMIT_CPU, (_MOST_SECONDS, _MOST_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     defaults = values_here(("*",))
     return read_here(text, names), defaults
 

@@ -7,11 +7,14 @@ own parser; this module only remembers where the text said so.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Callable
 
-_ASSIGNMENT = re.compile(r"\s*([^\s=:#]+)\s*(@?)=[ \t]*(.*)")
+from htcq.pool.secrets import is_secret_knob, scrub
+
+_ASSIGNMENT = re.compile(r"\s*([^\s=:#]+?)\s*(@?)=[ \t]*(.*)")
 #: What HTCondor takes for the name of a knob (src/condor_utils/config.cpp:is_valid_param_name, 25.14).
 LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+\Z")
 _READS_FILES = frozenset(
@@ -20,7 +23,19 @@ _READS_FILES = frozenset(
         "REQUIRE_LOCAL_CONFIG_FILE", "ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG", "PERSISTENT_CONFIG_DIR",
     )
 )  # fmt: skip
+#: Shared libraries and Python modules with functions for ClassAds.
+_LOADS_CODE = re.compile(r"CLASSAD_USER_")
+#: As names these are statements, and the parser ends the process where one is not whole (25.14).
+_STATEMENTS = frozenset(("if", "elif", "else", "endif", "include", "use", "error", "warning"))
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+#: A backslash at the end of a line makes the next one a part of it.
+_CONTINUED = re.compile(r"[\s\\]+\Z")
 _END = "htcq_end_of_value"
+#: No value of a real configuration is so long with all macros filled in.
+MOST_CHARACTERS = 256 * 1024
+#: What a macro call may name: $(NAME), $(NAME:default), $INT(NAME), $CHOICE(INDEX,NAME) …
+_CALL = re.compile(r"\$[$A-Z_]*\(([^)]*)")
+_NAME = re.compile(r"[A-Z0-9_./]+")
 _PLACE = re.compile(r"\s*#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 
 
@@ -123,14 +138,78 @@ def safe_text(found: Iterable[Assignment]) -> str:
     """Return a text of plain assignments only, for HTCondor's parser.
 
     A configuration from elsewhere must not run a command or read a file here, as ``include`` and some knobs do; names
-    that HTCondor refuses would end its parser and are left out too.
+    that HTCondor refuses would end its parser and are left out too, and so is what refers to itself in a circle or
+    grows without end, where the parser would never come back.
     """
-    lines = []
-    for each in found:
-        if LEGAL_NAME.match(each.name) and each.name.upper() not in _READS_FILES:
-            several = "\n" in each.raw
-            lines.append(f"{each.name} @={_END}\n{each.raw}\n@{_END}" if several else f"{each.name} = {each.raw}")
-    return "\n".join(lines) + "\n"
+    return "".join(_statement(name, raw) for name, raw in _harmless(found))
+
+
+def _harmless(found: Iterable[Assignment]) -> list[tuple[str, str]]:
+    plain = [(each.name, _one_assignment(each.raw)) for each in found if _is_harmless(each.name)]
+    endless = endless_knobs(plain)
+    return [(name, raw) for name, raw in plain if name.upper() not in endless]
+
+
+def _is_harmless(name: str) -> bool:
+    """Tell whether HTCondor's parser takes ``name`` for a knob that only has a value."""
+    # SUBSYSTEM.KNOB comes before KNOB.
+    knob = name.upper().rpartition(".")[2]
+    statement = name.lower() in _STATEMENTS
+    return bool(LEGAL_NAME.match(name)) and not statement and knob not in _READS_FILES and not _LOADS_CODE.match(knob)
+
+
+def _one_assignment(raw: str) -> str:
+    """Return ``raw`` without what would make a part of it, or the line after it, something else to the parser."""
+    lines = _CONTROL.sub(" ", raw).split("\n")
+    return "\n".join(_CONTINUED.sub("", line) for line in lines)
+
+
+def _statement(name: str, raw: str) -> str:
+    if "\n" not in raw:
+        return f"{name} = {raw}\n"
+    end, number = _END, 0
+    while end in raw.lower():
+        end, number = f"{_END}_{number}", number + 1
+    return f"{name} @={end}\n{raw}\n@{end}\n"
+
+
+def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return the knobs (upper case) that refer to themselves in a circle, or whose values would be far too long.
+
+    One that names itself means its value so far, as in ``A = $(A) more``.
+    """
+    sizes: dict[str, int] = {}
+    references: dict[str, Counter[str]] = {}
+    for name, raw in plain:
+        key = name.upper()
+        named = Counter(word for call in _CALL.findall(raw.upper()) for word in _NAME.findall(call))
+        itself = named.pop(key, 0)
+        for each, times in references.get(key, Counter()).items():
+            named[each] = min(MOST_CHARACTERS, named[each] + times * itself)
+        sizes[key] = min(MOST_CHARACTERS + 1, len(raw) + itself * sizes.get(key, 0))
+        references[key] = named
+    return _too_large(sizes, references)
+
+
+def _too_large(sizes: Mapping[str, int], references: Mapping[str, Counter[str]]) -> frozenset[str]:
+    """Return what is too large or in a circle: whatever is left when all else, from the leaves on, has its size."""
+    waiting = {name: {each for each in named if each in sizes} for name, named in references.items()}
+    used_by: dict[str, list[str]] = {}
+    for name, named in waiting.items():
+        for each in named:
+            used_by.setdefault(each, []).append(name)
+    whole: dict[str, int] = {}
+    ready = [name for name, named in waiting.items() if not named]
+    while ready:
+        name = ready.pop()
+        whole[name] = sizes[name] + sum(times * whole.get(each, 0) for each, times in references[name].items())
+        if whole[name] > MOST_CHARACTERS:
+            continue
+        for user in used_by.get(name, ()):
+            waiting[user].discard(name)
+            if not waiting[user]:
+                ready.append(user)
+    return frozenset(name for name in sizes if whole.get(name, MOST_CHARACTERS + 1) > MOST_CHARACTERS)
 
 
 Parse = Callable[[str, Sequence[str]], tuple[dict[str, str], dict[str, str]]]
@@ -142,8 +221,10 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
     Raises:
         InputError: the parser refuses even plain assignments of it.
     """
-    found, statements = _read(text)
-    names = [each.name for each in found]
+    everything, statements = _read(scrub(text))
+    # What is not kept cannot be told.
+    found = [each for each in everything if not is_secret_knob(each.name)]
+    names = list(dict.fromkeys(name for name, _ in _harmless(found)))
     values, defaults = parse(safe_text(found), names)
     knobs = {
         each.name.upper(): Knob(each.name, values.get(each.name, each.raw), each.raw, each.place) for each in found

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
 from htcq.errors import PolicyError
 from htcq.pool.adtext import Lines
+from htcq.pool.secrets import scrub
 
 #: An attribute whose evaluation would look up more than this is not evaluated: it could take for ever.
 MOST_LOOKUPS = 100_000
@@ -53,7 +54,8 @@ class Frame:
         for raw_name, raw_text in lines:
             name = raw_name.decode("utf-8", "replace")
             self.names[name.lower()] = name
-            self.texts[name.lower()] = raw_text.strip().decode("utf-8", "replace")
+            # What is not kept cannot be told: somebody's snapshot may hold claim ids and tokens.
+            self.texts[name.lower()] = scrub(raw_text.strip().decode("utf-8", "replace"))
         self._expressions = expressions
         self._ad: Ad | None = None
         self._set: dict[str, Value] = {}
@@ -174,7 +176,9 @@ class _Lookups:
     def _words(self, name: str) -> Counter[str]:
         text = self._texts[name]
         expression = None if literal(text) is not None else self._parsed(text)
-        return Counter(word for word in expression.words() if word in self._texts) if expression else Counter()
+        words = expression.words() if expression is not None else []
+        # eval() can put any name together.
+        return Counter(word for word in [*words, *(self._texts if "eval" in words else ())] if word in self._texts)
 
 
 def _depth(text: str) -> int:

@@ -11,7 +11,7 @@ from htcq.pool.frame import Frame
 
 OWN = (
     "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts", "CurrentHosts", "RemoteHost",
-    "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason",
+    "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason", "AcctGroup",
 )  # fmt: skip
 SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser",
@@ -42,6 +42,7 @@ class Job(NamedTuple):
     prio: Value
     queued_at: Value
     last_rejection: Value
+    acct_group: Value
 
     @property
     def id(self) -> str:

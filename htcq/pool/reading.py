@@ -6,6 +6,7 @@ when it turns out to name more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,7 +29,14 @@ _SLOT_TYPES = (b"Machine", b"Slot")
 _JOB_TYPE = b"Job"
 #: Names that turn up within so many ads make the reading start again at once; later ones when the text is at its end.
 _SOON = 2000
-_MOST_READINGS = 8
+#: How often a text is read to its end, and how often it may start again before that.
+_MOST_READINGS, _MOST_STARTS = 8, 100
+#: An attribute may name another that slots and jobs alike were not asked for yet, and so on.
+_MOST_ROUNDS = 4
+#: The name of an attribute that can stand in a long-form ad without quotes.
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")
+#: Attributes that a job has only while the negotiator compares it with a slot.
+_OF_A_MATCH = "_cp_orig_"
 #: Knobs whose expressions the negotiator evaluates in slot ads.
 _ABOUT_SLOTS = (
     "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT",
@@ -78,15 +86,8 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     access = damage.configurations("access", texts.access, parse)
     execute = damage.configurations("execute", texts.execute, parse)
     asked = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
-    jobs = damage.reading("jobs.ads", lambda: texts.jobs and read_jobs(texts.jobs, expressions, asked))
-    names = (jobs.wanted if jobs else frozenset()) | _named_by((central,), _ABOUT_SLOTS, expressions)
-    ads = damage.reading(
-        "collector.ads", lambda: texts.collector and read_collector(texts.collector, expressions, names)
-    )
-    if jobs and ads and texts.jobs and not ads.wanted <= jobs.kept:
-        chunks, wanted = texts.jobs, ads.wanted | asked
-        jobs = damage.reading("jobs.ads", lambda: read_jobs(chunks, expressions, wanted))
-
+    names = _named_by((central,), _ABOUT_SLOTS, expressions)
+    jobs, ads = _read_both(texts, expressions, damage, asked, names)
     return Pool(
         source=texts.source,
         slots=tuple(ads.slots) if ads else None,
@@ -101,6 +102,39 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
         slot_frames=tuple(dict.fromkeys(ads.frames.values())) if ads else (),
         job_frames=tuple(jobs.frames.values()) if jobs else (),
     )
+
+
+def _read_both(
+    texts: Texts, expressions: Expressions, damage: _Damaged, of_jobs: frozenset[str], of_slots: frozenset[str]
+) -> tuple[Read | None, Read | None]:
+    """Return jobs and slots with every attribute that the other side's expressions name."""
+    jobs = ads = None
+    for _ in range(_MOST_ROUNDS):
+        if jobs is None or (ads and _passed_over(ads.wanted, jobs.kept)):
+            of_jobs |= ads.wanted if ads else frozenset()
+            jobs = damage.reading("jobs.ads", partial(_read_if, read_jobs, texts.jobs, expressions, of_jobs))
+        if ads is not None and (not jobs or not _passed_over(jobs.wanted, ads.kept)):
+            break
+        of_slots |= jobs.wanted if jobs else frozenset()
+        ads = damage.reading("collector.ads", partial(_read_if, read_collector, texts.collector, expressions, of_slots))
+        if ads is None or not jobs:
+            break
+    return jobs, ads
+
+
+def _read_if(
+    read: Callable[[Chunks, Expressions, frozenset[str]], Read],
+    chunks: Chunks | None,
+    expressions: Expressions,
+    names: frozenset[str],
+) -> Read | None:
+    return None if chunks is None else read(chunks, expressions, names)
+
+
+def _passed_over(names: frozenset[str], kept: frozenset[str]) -> bool:
+    """Tell whether any of ``names`` was not read; ``*`` ends the beginning of those that were."""
+    beginnings = (_OF_A_MATCH, *(name[:-1] for name in kept if name.endswith("*")))
+    return any(name not in kept and not name.startswith(beginnings) and _PLAIN_NAME.match(name) for name in names)
 
 
 def _named_by(found: Iterable[Configuration | None], knobs: Iterable[str], expressions: Expressions) -> frozenset[str]:
@@ -150,7 +184,7 @@ def read_jobs(chunks: Chunks, expressions: Expressions, named: frozenset[str] = 
     Raises:
         InputError: there is text, and no job in it.
     """
-    kind = replace(JOB, shared=JOB.shared | (named - set(JOB.own)))
+    kind = _with(JOB, named)
     return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
 
 
@@ -160,26 +194,30 @@ def read_collector(chunks: Chunks, expressions: Expressions, named: frozenset[st
     Raises:
         InputError: there is text, and no ad in it.
     """
-    kind = replace(SLOT, shared=SLOT.shared | (named - set(SLOT.own)))
+    kind = _with(SLOT, named)
     return _closed(lambda extra, again: _read_collector(chunks, _with(kind, extra), expressions, again))
 
 
 def _with(kind: Kind, extra: frozenset[str]) -> Kind:
-    return replace(kind, shared=kind.shared | (extra - set(kind.own)))
+    plain = frozenset(name for name in extra if _PLAIN_NAME.match(name))
+    return replace(kind, shared=kind.shared | (plain - set(kind.own)))
 
 
 def _closed(read: Callable[[frozenset[str], set[str] | None], Read]) -> Read:
     """Read until no expression names an attribute that was passed over."""
     extra: frozenset[str] = frozenset()
-    for _ in range(_MOST_READINGS):
+    starts = readings = 0
+    while starts < _MOST_STARTS and readings < _MOST_READINGS:
         named: set[str] = set(extra)
         try:
             found = read(extra, named)
         except _NamesMoreError:
+            starts += 1
             extra = frozenset(named)
             continue
         if named <= extra:
             return found
+        readings += 1
         extra = frozenset(named)
     return read(extra, None)
 

@@ -44,6 +44,10 @@ _JWT = r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*"
 _PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
 _URL_PASSWORD = r"(?<=://)[^\s/@:\"]*:[^\s/@\"]+(?=@)"
 _SECRET_VALUE = re.compile("|".join((_CLAIM_ID, _JWT, _PEM, _URL_PASSWORD)), re.DOTALL)
+#: What follows such a word in a command line.
+_SPELLED_OUT = re.compile(
+    r"((?:passw(?:or)?d|passphrase|secret)['\"]?(?:\s*[=:]\s*|\s+)['\"]?)[^\s'\"|,;]+", re.IGNORECASE
+)
 
 
 def is_secret_attribute(name: str, value: str = "") -> bool:
@@ -67,7 +71,10 @@ def is_secret_knob(name: str) -> bool:
 
 
 def scrub(text: str) -> str:
-    """Return ``text`` without claim ids, tokens, private keys, and passwords in addresses."""
-    if ">#" not in text and "eyJ" not in text and "-----BEGIN" not in text and "://" not in text:
-        return text
-    return _SECRET_VALUE.sub(REMOVED, text)
+    """Return ``text`` without claim ids, tokens, private keys, and passwords in addresses and command lines."""
+    if ">#" in text or "eyJ" in text or "-----BEGIN" in text or "://" in text:
+        text = _SECRET_VALUE.sub(REMOVED, text)
+    lower = text.lower()
+    if "pass" in lower or "secret" in lower:
+        text = _SPELLED_OUT.sub(rf"\g<1>{REMOVED}", text)
+    return text

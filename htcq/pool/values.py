@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from htcq.classads import UNDEFINED, Expr, Value, literal
 from htcq.errors import PolicyError
+from htcq.pool.secrets import scrub
 
 
 class Interned:
@@ -22,7 +23,7 @@ class Interned:
 
 
 def _value(raw: bytes) -> Value:
-    text = raw.strip().decode("utf-8", "replace")
+    text = scrub(raw.strip().decode("utf-8", "replace"))
     value = literal(text)
     if value is not None:
         return value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from htcq.classads import Expr, Value, literal
 from htcq.pool.frame import Frame
 from htcq.pool.slot import PLACES, Slot
@@ -25,23 +27,27 @@ class Weights:
         frame = slot.frame
         places = self._looked_at.get(id(frame))
         if places is None:
-            seen: set[str] = set()
-            found = {place for word in self._words for place in _places(frame, word, seen)}
-            places = self._looked_at[id(frame)] = tuple(sorted(found))
-        key = (id(frame), *[slot[place] for place in places])
+            places = self._looked_at[id(frame)] = tuple(sorted(_places(frame, self._words)))
+        values = [slot[place] for place in places]
+        # 1, 1.0 and true are equal keys, and different to a division.
+        key = (id(frame), *values, *map(type, values))
         if key not in self._known:
             self._known[key] = self._weight.evaluate(slot.ad())
         return self._known[key]
 
 
-def _places(frame: Frame, name: str, seen: set[str]) -> set[int]:
-    """Return which own attributes the evaluation of ``name`` can look at, through all that it refers to."""
+def _places(frame: Frame, names: Iterable[str]) -> set[int]:
+    """Return which own attributes the evaluation of ``names`` can look at, through all that they refer to."""
     found: set[int] = set()
-    waiting = [name]
+    seen: set[str] = set()
+    waiting = list(names)
     while waiting:
         word = waiting.pop()
         if word in PLACES and word not in frame.texts:
             found.add(PLACES[word])
+        elif word == "eval":
+            # It can put any name together.
+            return set(PLACES.values())
         elif word not in seen:
             seen.add(word)
             expression = frame.expression(word) if literal(frame.text(word) or "0") is None else None

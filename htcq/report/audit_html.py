@@ -81,7 +81,10 @@ def _share(share: Share) -> dict[str, str]:
 
 
 def _groups(groups: tuple[GroupBar, ...]) -> Iterator[dict[str, Any]]:
-    scale = max((amount for each in groups for amount in (each.quota, each.usage, each.requested)), default=0.0)
+    # One scale for the groups of one parent: beside the whole pool most would be too small to see.
+    scales: dict[str, float] = {}
+    for each in groups:
+        scales[each.parent] = max(scales.get(each.parent, 0.0), each.quota, each.usage, each.requested)
     for each in groups:
         name = one_line(each.name)
         quota, usage, requested = (_amount(amount) for amount in (each.quota, each.usage, each.requested))
@@ -92,7 +95,7 @@ def _groups(groups: tuple[GroupBar, ...]) -> Iterator[dict[str, Any]]:
             "quota": quota,
             "usage": usage,
             "requested": requested,
-            "bar": group_bar(title, each.quota, each.usage, each.requested, scale),
+            "bar": group_bar(title, each.quota, each.usage, each.requested, scales[each.parent]),
         }
 
 

@@ -18,6 +18,7 @@ class GroupBar:
     """One group together with those below it, in the pool's unit: what it may use, uses and asks for."""
 
     name: str
+    parent: str
     depth: int
     quota: float
     usage: float
@@ -52,5 +53,6 @@ def _groups(quotas: PoolQuotas) -> Iterator[GroupBar]:
     waiting = [(quotas.tree.root.name, 0)]
     while waiting:
         name, depth = waiting.pop()
-        yield GroupBar(name, depth, quotas.quota(name).subtree_quota, usage[name], requested[name])
+        parent = quotas.tree[name].parent or ""
+        yield GroupBar(name, parent, depth, quotas.quota(name).subtree_quota, usage[name], requested[name])
         waiting += [(child, depth + 1) for child in reversed(quotas.tree[name].children)]

@@ -6,6 +6,7 @@ htcq.toml(5) describes the files. Nothing is unpacked: an archive from elsewhere
 from __future__ import annotations
 
 import json
+import lzma
 import tarfile
 import zlib
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, ME
 
 _CHUNK = 4 * 1024 * 1024
 _MOST_TEXT = 64 * 1024 * 1024
+#: What a damaged file or archive makes Python raise; lzma and a few others know no OSError.
+_DAMAGE = (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError, ValueError, LookupError)
 _HOW = "'htcq snapshot DIR' makes one; htcq.toml(5) lists its files"
 
 
@@ -61,7 +64,7 @@ class Snapshot:
         """Return what meta.json holds; nothing where it is missing or damaged."""
         try:
             found = json.loads(self.text(META) or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 
@@ -73,7 +76,7 @@ class Snapshot:
                 with (self.path / member).open("rb") as file:
                     while chunk := file.read(_CHUNK):
                         yield chunk
-        except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        except _DAMAGE as error:
             reason = getattr(error, "strerror", None) or error
             raise InputError(f"{self.path}: {member} cannot be read: {reason}", "copy it anew") from error
 
@@ -93,7 +96,7 @@ def open_snapshot(path: Path) -> Snapshot:
     """
     try:
         members = _members_of_directory(path) if path.is_dir() else _members_of_archive(path)
-    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+    except _DAMAGE as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path} is no snapshot: {reason}", _HOW) from error
     if not members.keys() & {COLLECTOR_ADS, JOBS_ADS, CONFIG}:

@@ -128,6 +128,14 @@ def test_a_healthy_pool_passes_in_every_form(form: str, call: Call, quiet_place:
     assert RULE not in done.out or form == "prometheus"
 
 
+def test_an_output_that_lacks_a_character_gets_it_spelled_out(command: Call, quiet_place: Path) -> None:
+    snapshot(quiet_place / "snap", policy_slot("slot1@zürich", SlotWeight="floor(NoSuchThing/2)"))
+    done = command("audit", *ONLY, PYTHONIOENCODING="ascii")
+
+    assert (done.status, done.err) == (1, "")
+    assert f"error  {RULE}  slot slot1@z\\xfcrich\n" in done.out
+
+
 # The exit status ------------------------------------------------------------------------------------------------
 
 

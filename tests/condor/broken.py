@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from conftest import PACE, ROOT, Site
-from testpool import Pool
+from testpool import Pool, PoolError
 
 #: A sound consumption policy for a pool of 8 cpus and 16 GiB; each test replaces the line that it is about.
 POLICY: Mapping[str, str] = {
@@ -37,14 +37,21 @@ def policy(**changes: str) -> dict[str, str]:
 
 
 def break_it(site: Site, knobs: Mapping[str, str] | str) -> Pool:
-    """Start the pool's daemons anew with ``knobs`` and nothing else of any earlier test."""
-    site.pool.clear()
-    for old in site.pool.config_dir.glob("50-htcq-*"):
+    """Start the pool's daemons anew with ``knobs`` and nothing else of any earlier test.
+
+    The restart ends the claims: one whose job is removed while it is being made can outlive that job for long.
+    """
+    pool = site.pool
+    pool.tool("condor_rm", "-all", check=False)
+    pool.wait(lambda: not pool.ads("jobs", ["ClusterId"]), 30, "an empty queue", ("SchedLog",))
+    for old in pool.config_dir.glob("50-htcq-*"):
         old.unlink()
     text = knobs if isinstance(knobs, str) else "".join(f"{name} = {value}\n" for name, value in knobs.items())
-    site.pool.configure(PACE + text)
-    site.pool.restart()
-    return site.pool
+    pool.configure(PACE + text)
+    pool.restart()
+    with suppress(PoolError):  # a negotiator that cannot even start
+        pool.forget_usage()
+    return pool
 
 
 @contextmanager
@@ -94,6 +101,12 @@ def why_idle(pool: Pool, directory: Path, who: str) -> list[str]:
     """Return the walls that ``htcq audit --why-idle`` names first, for each kind of job of ``who``."""
     printed = _htcq("audit", "--snapshot", str(snapshot(pool, directory)), "--why-idle", who, "--json")
     return [job["wall"] for job in json.loads(printed)["jobs"]]
+
+
+def said_from_now(pool: Pool, log: str) -> Callable[[str], int]:
+    """Return a function that counts how often a daemon's log has said a text since now."""
+    start = len(pool.log(log))
+    return lambda text: pool.log(log)[start:].count(text)
 
 
 def running(pool: Pool) -> int:

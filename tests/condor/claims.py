@@ -3,45 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from broken import SMALL_JOB
 from testpool import Pool
 
+#: The schedd counts jobs anew this often, in seconds, whatever SCHEDD_INTERVAL says.
+COUNTS_OFTEN = {"SCHEDD_MIN_INTERVAL": "1"}
 
-def submitted_as(pool: Pool, customer: str, count: int = 1, *, weighted: int | None = None, **asked: object) -> int:
-    """Submit ``count`` jobs of the group and user ``customer``; return their cluster.
 
-    Waits until the collector has heard of them and of what they weigh to the schedd: 1 each, or ``weighted`` together.
+def queued(pool: Pool, idle: Mapping[str, int], weight: int = 1, **asked: object) -> None:
+    """Submit jobs: so many for each ``group.user``, with ``asked`` in place of what a small job asks for.
+
+    Waits until the collector has heard of them and of what they weigh to the schedd: ``weight`` each.
     """
-    group, _, user = customer.rpartition(".")
-    who: dict[str, object] = {"accounting_group": group, "accounting_group_user": user} if group else {}
-    if not group:
-        who = {"accounting_group_user": user}
-    cluster = pool.submit({**SMALL_JOB, **asked, **who}, count)
-    expected = (count, count if weighted is None else weighted)
-    pool.wait(lambda: _demand(pool, customer) == expected, 40, f"{customer}'s demand of {expected}", ("SchedLog",))
-    return cluster
+    for customer, count in idle.items():
+        group, _, user = customer.rpartition(".")
+        who = {"accounting_group_user": user, **({"accounting_group": group} if group else {})}
+        pool.submit({**SMALL_JOB, **asked, **who}, count)
+    expected = {customer: (count, count * weight) for customer, count in idle.items()}
+    pool.wait(lambda: demand(pool, idle) == expected, 40, f"demand of {expected}", ("SchedLog",))
+
+
+def demand(pool: Pool, customers: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Return IdleJobs and WeightedIdleJobs of some ``group.user``."""
+    ads = pool.ads("submitters", ["Name", "IdleJobs", "WeightedIdleJobs"])
+    known = {ad["Name"].partition("@")[0]: (ad["IdleJobs"], ad["WeightedIdleJobs"]) for ad in ads}
+    return {customer: known.get(customer, (0, 0)) for customer in customers}
 
 
 def claims(pool: Pool) -> Counter[str]:
-    """Return how many slots are claimed, by the group and user that they are charged to."""
-    ads = pool.ads("slots", ["AccountingGroup", "State"], constraint='State == "Claimed"')
+    """Return how many slots are claimed, by the ``group.user`` that they are charged to."""
+    ads = pool.ads("slots", ["AccountingGroup"], constraint='State == "Claimed"')
     return Counter(str(ad["AccountingGroup"]).partition("@")[0] for ad in ads)
 
 
+def come_to(pool: Pool, expected: Mapping[str, int]) -> None:
+    """Wait until the claims are ``expected``."""
+    logs = ("NegotiatorLog", "MatchLog", "StartLog")
+    pool.wait(lambda: claims(pool) == expected, 60, f"claims of {expected}", logs)
+
+
 def usage(pool: Pool) -> dict[str, float]:
-    """Return WeightedResourcesUsed by group and by user, as condor_userprio tells."""
+    """Return WeightedResourcesUsed by group and by ``group.user``, as condor_userprio tells."""
     printed = pool.tool("condor_userprio", "-allusers", "-af", "Name", "WeightedResourcesUsed", check=False).split()
     return {name.partition("@")[0]: float(used) for name, used in zip(printed[::2], printed[1::2])}
 
 
-def comes_to(pool: Pool, expected: dict[str, int]) -> None:
-    """Wait until the claims are as expected; more than that fails by itself."""
-    pool.wait(lambda: claims(pool) == expected, 60, f"claims of {expected}", ("NegotiatorLog", "MatchLog"))
-
-
-def _demand(pool: Pool, customer: str) -> tuple[int, int] | None:
-    for ad in pool.ads("submitters", ["Name", "IdleJobs", "WeightedIdleJobs"]):
-        if ad["Name"].partition("@")[0] == customer:
-            return ad["IdleJobs"], ad["WeightedIdleJobs"]
-    return None
+def charged(pool: Pool, customer: str, weight: float) -> None:
+    """Wait until the accountant charges ``customer``, a group or a ``group.user``, with ``weight``."""
+    pool.wait(lambda: usage(pool).get(customer) == weight, 30, f"usage of {weight}", ("NegotiatorLog",))

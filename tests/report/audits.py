@@ -69,10 +69,17 @@ PICTURES = Pictures(
     ),
     more_shares=2,
     groups=(
-        GroupBar("<none>", 0, 10000, 9100, 14200),
-        GroupBar("group_physics", 1, 6000, 5800, 9000),
-        GroupBar("group_physics.production", 2, 4000, 4000, 4000),
-        GroupBar("group_physics.production.a_group_with_quite_a_long_name_of_its_own", 3, 1000, 0, 0.5),
-        GroupBar("group_chemistry", 1, 4000, 3300, 5200),
+        GroupBar("<none>", "", 0, 10000, 9100, 14200),
+        GroupBar("group_physics", "<none>", 1, 6000, 5800, 9000),
+        GroupBar("group_physics.production", "group_physics", 2, 4000, 4000, 4000),
+        GroupBar(
+            "group_physics.production.a_group_with_quite_a_long_name_of_its_own",
+            "group_physics.production",
+            3,
+            1000,
+            0,
+            0.5,
+        ),
+        GroupBar("group_chemistry", "<none>", 1, 4000, 3300, 5200),
     ),
 )

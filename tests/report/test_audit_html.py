@@ -118,3 +118,12 @@ def test_the_pictures_have_their_numbers_as_text(page: Page) -> None:
     assert "Cpus: 80.0% of the pool's weight" in page.texts["title"]
     assert "2 more expressions of less weight." in page.texts["p"]
     assert page.count("svg") == 3 + 5
+
+
+def test_groups_of_one_parent_have_one_scale(page: Page) -> None:
+    """Physics and chemistry ask for 9,000 and 5,200: the first fills its bar, the second 57.78% of it."""
+    asked = [
+        attributes["width"] for tag, attributes in page.elements if (tag, attributes.get("class")) == ("rect", "asked")
+    ]
+
+    assert asked == ["100.00%", "100.00%", "100.00%", "0.05%", "57.78%"]

@@ -61,7 +61,7 @@ def test_what_one_rule_lacks_of_many_machines_is_told_in_one_line() -> None:
     missing = tuple(NotChecked("memory-wasted", f"the jobs of schedd {number}") for number in range(9))
     shown = _shown(replace(SAMPLE, not_checked=missing))
 
-    assert "without the jobs of schedd 0, the jobs of schedd 1, the jobs of schedd 2 and 6 more: memory-wasted\n" in shown
+    assert "the jobs of schedd 0, the jobs of schedd 1, the jobs of schedd 2 and 6 more: memory-wasted\n" in shown
 
 
 def test_nothing_in_an_ad_steers_the_terminal() -> None:

@@ -28,8 +28,8 @@ POOL = pool(
 def test_groups_come_depth_first_with_what_lies_below_them() -> None:
     groups = {each.name: each for each in pictures_of(Evidence(POOL)).groups}
 
-    assert [(each.name, each.depth) for each in groups.values()] == [
-        ("<none>", 0), ("a", 1), ("a.x", 2), ("a.y", 2), ("b", 1),
+    assert [(each.name, each.parent, each.depth) for each in groups.values()] == [
+        ("<none>", "", 0), ("a", "<none>", 1), ("a.x", "a", 2), ("a.y", "a", 2), ("b", "<none>", 1),
     ]  # fmt: skip
     assert {name: each.quota for name, each in groups.items()} == {"<none>": 16, "a": 8, "a.x": 2, "a.y": 3, "b": 4}
     assert {name: each.usage for name, each in groups.items()} == {

@@ -29,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _free(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> bool:
     """Tell whether the job takes none of ``asset``, by the negotiator's reckoning and by the startd's."""
-    if trial.taken.get(asset) != 0 or trial.amounts is None:
+    if trial.taken.get(asset) != 0 or not trial.amounts:
         return False
     return any(each.taken(kind, trial).get(asset) == 0 for each in modifications(evidence, kind))
 

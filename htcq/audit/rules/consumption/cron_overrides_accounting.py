@@ -81,7 +81,7 @@ def _different(node: Node, knob: Knob, fact: Fact, values: tuple[Number | None, 
         cause=f"{fact.attribute}: {fact.value}",
         subject=f"slot {node.slot.name}",
         message=f"its ad says {fact.attribute} = {quoted(fact.value)}, on a sample {number(values[0])}, where "
-        f"{knob.name} of the configuration is {number(values[1])}: a STARTD_CRON job overrides it, or a reconfig is due",
+        f"{knob.name} of the configuration is {number(values[1])}: a STARTD_CRON job overrides it or a reconfig is due",
         facts=(fact, knob_as_fact(knob)),
     )
 

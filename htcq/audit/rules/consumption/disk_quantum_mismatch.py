@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.policies import consumption_fact, number, on_slots, slots_by
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.classads import as_number
+from htcq.audit.trials import Trial
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.units import DISK
@@ -15,27 +15,22 @@ from htcq.units import DISK
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        quantum = _quantum(kind)
-        if DISK not in kind.consumption or not quantum:
-            continue
-        for trial in evidence.trials.of(kind):
-            amounts = trial.amounts
-            if amounts is not None and trial.fits(kind) and amounts[DISK] % quantum:
+        for quantum, slots in slots_by(kind, "DiskQuantum").items():
+            trial = next((each for each in evidence.trials.of(kind) if _odd(kind, each, quantum)), None)
+            if trial is not None:
                 yield on_slots(
                     kind,
-                    cause=f"{quantum}: {kind.consumption[DISK]}",
-                    message=f"{trial.job} takes {number(amounts[DISK])} KiB of disk, which is no multiple of the "
+                    cause=f"{number(quantum)}: {kind.consumption[DISK]}",
+                    message=f"{trial.job} takes {number(trial.amounts[DISK])} KiB of disk, which is no multiple of the "
                     f"{number(quantum)} KiB in which the node's volume group hands it out",
                     facts=(Fact("DiskQuantum", number(quantum)), consumption_fact(kind, DISK)),
                     fix=f"CONSUMPTION_DISK = quantize(ceiling(TARGET.RequestDisk ?: 0), {number(quantum)})",
+                    slots=slots,
                 )
-                break
 
 
-def _quantum(kind: Kind) -> Number:
-    """Return the largest DiskQuantum of the slots, in KiB; 0 where disk is not handed out in extents."""
-    quanta = (as_number(slot.frame.value("DiskQuantum")) for slot in kind.variants)
-    return max((quantum for quantum in quanta if quantum is not None), default=0)
+def _odd(kind: Kind, trial: Trial, quantum: Number) -> bool:
+    return quantum > 0 and trial.fits(kind) > 0 and trial.amounts.get(DISK, 0) % quantum != 0
 
 
 RULE = Rule(

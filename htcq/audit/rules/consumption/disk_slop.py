@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
@@ -22,7 +22,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         slop = _slop(kind)
         if not slop or DISK not in kind.total:
             continue
-        for trial in evidence.trials.of(kind):
+        for trial in evidence.trials.typical(kind):
             lost = _lost(kind, trial, slop)
             if lost:
                 yield on_slots(
@@ -50,7 +50,7 @@ def _lost(kind: Kind, trial: Trial, slop: int) -> str:
     """Return what the slot loses by the time it is full; empty where it loses nothing that anybody would notice."""
     amounts = trial.amounts
     room = trial.fits(kind)
-    if amounts is None or not room:
+    if not room:
         return ""
     real: dict[str, Number] = {**amounts, DISK: amounts[DISK] + slop}
     fewer = fits(kind.total, real)
@@ -62,7 +62,7 @@ def _lost(kind: Kind, trial: Trial, slop: int) -> str:
     return ""
 
 
-def _weight_after(kind: Kind, taken: dict[str, Number], times: int) -> Number | None:
+def _weight_after(kind: Kind, taken: Mapping[str, Number], times: int) -> Number | None:
     left = {asset: amount - times * taken.get(asset, 0) for asset, amount in kind.total.items()}
     return as_number(kind.weight(left))
 

@@ -23,7 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _refused(kind: Kind, trial: Trial) -> Found | None:
     amounts = trial.amounts
-    if amounts is None or not trial.fits(kind) or any(amount != int(amount) for amount in amounts.values()):
+    if not trial.fits(kind) or any(amount != int(amount) for amount in amounts.values()):
         return None
     got = handed_out(amounts)
     for asset, needed in kind.consumed_on(kind.dynamic_ad(got), trial.ad()).items():

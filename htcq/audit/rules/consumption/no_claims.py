@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.nodes import nodes
-from htcq.audit.policies import number, on_knob, on_slots
+from htcq.audit.policies import number, on_knob, on_slots, slots_by
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.classads import Expr, as_number
 from htcq.errors import PolicyError
@@ -16,13 +16,10 @@ from htcq.pool.slot import Number
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        for slot in kind.variants:
-            claims = as_number(slot.frame.value("NumClaims"))
-            if claims is not None and _wrong(claims):
-                yield on_slots(
-                    kind, f"NumClaims {number(claims)}", _message(claims), (Fact("NumClaims", number(claims)),)
-                )
-                break
+        for claims, slots in slots_by(kind, "NumClaims").items():
+            if _wrong(claims):
+                fact = Fact("NumClaims", number(claims))
+                yield on_slots(kind, f"NumClaims {number(claims)}", _message(claims), (fact,), slots=slots)
         for node in nodes(evidence, kind):
             knob = node.knob("NUM_CLAIMS")
             wanted = _value(knob.value)

@@ -34,7 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 def _unlimited(evidence: Evidence, kind: Kind, asset: str) -> bool:
     """Tell whether the limits let a job take some of ``asset`` of a slot that has none left."""
     for trial in evidence.trials.of(kind):
-        if trial.fits(kind) and (trial.amounts or {}).get(asset):
+        if trial.fits(kind) and trial.amounts.get(asset):
             slot = kind.ad({**kind.total, asset: 0})
             return bool(as_number(Expr(_LIMITS).evaluate(slot, trial.ad())))
     return False

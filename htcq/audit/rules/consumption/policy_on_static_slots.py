@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.nodes import Node, nodes
-from htcq.audit.policies import knob_as_fact
+from htcq.audit.policies import knob_as_fact, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.kind import Kind
 from htcq.pool.slot import STATIC
 
 
@@ -16,20 +16,26 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     # A general knob on a machine that has a partitionable slot too is meant for that one.
     divided = {slot.machine for kind in evidence.partitionable for slot in kind.slots}
     for kind in evidence.kinds_of_type(STATIC):
-        count = Counter(slot.machine for slot in kind.slots)
+        on: dict[str, list[Node]] = {}
         for node in nodes(evidence, kind):
-            typed = _typed(node)
-            if node.truth("CONSUMPTION_POLICY", False) and (typed or node.slot.machine not in divided):
+            if node.truth("CONSUMPTION_POLICY", False) and (_typed(node) or node.slot.machine not in divided):
                 knob = node.knob("CONSUMPTION_POLICY")
-                yield Found(
-                    cause=f"{knob.name} = {knob.value}",
-                    subject=f"slot {node.slot.name}",
-                    message=f"{knob.name} is on, but the slot is static: the startd ignores the policy without a word",
-                    facts=(knob_as_fact(knob), Fact("SlotType", kind.type)),
-                    fix=f"SLOT_TYPE_{node.slot_type}_PARTITIONABLE = True" if node.slot_type else "",
-                    count=count[node.slot.machine],
-                    examples=tuple(str(slot.name) for slot in kind.slots if slot.machine == node.slot.machine)[:3],
-                )
+                on.setdefault(f"{knob.name} = {knob.value}", []).append(node)
+        for cause, found in on.items():
+            yield _found(kind, cause, found)
+
+
+def _found(kind: Kind, cause: str, found: list[Node]) -> Found:
+    node, machines = found[0], {each.slot.machine for each in found}
+    knob = node.knob("CONSUMPTION_POLICY")
+    return on_slots(
+        kind,
+        cause=cause,
+        message=f"{knob.name} is on, but the slot is static: the startd ignores the policy without a word",
+        facts=(knob_as_fact(knob), Fact("SlotType", kind.type)),
+        fix=f"SLOT_TYPE_{node.slot_type}_PARTITIONABLE = True" if node.slot_type else "",
+        slots=[slot for slot in kind.slots if slot.machine in machines],
+    )
 
 
 def _typed(node: Node) -> bool:

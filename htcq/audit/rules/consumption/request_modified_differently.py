@@ -30,7 +30,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _differs(kind: Kind, trial: Trial, modification: Modification) -> str:
     """Return the asset of which the startd takes another amount than the negotiator; empty where there is none."""
     at_match, room = trial.amounts, trial.fits(kind)
-    if at_match is None or not room:
+    if not room:
         return ""
     for asset, amount in modification.taken(kind, trial).items():
         gap = None if amount is None else abs(amount - at_match[asset])

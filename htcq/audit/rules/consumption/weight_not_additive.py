@@ -20,12 +20,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         # What the pool's own jobs show counts more than what made-up ones might.
         worst = min(leaks, key=lambda charge: (not charge.trial.own, charge.standing / charge.mean), default=None)
         if worst is not None:
-            yield _leak(kind, worst, worst.trial.own or not evidence.classes)
+            yield _leak(kind, worst, worst.trial.own or not evidence.trials.own(kind))
 
 
 def _leaks(charge: Charge) -> bool:
     """Tell whether the charge falls; a claim of fractions is refused, whatever it costs."""
-    whole = all(amount == int(amount) for amount in (charge.trial.amounts or {}).values())
+    whole = all(amount == int(amount) for amount in charge.trial.amounts.values())
     return whole and charge.standing < charge.mean - CLOSE
 
 

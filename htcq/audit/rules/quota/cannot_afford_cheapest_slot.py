@@ -34,55 +34,82 @@ def _cheapest(evidence: Evidence, submitters: Iterable[Submitter]) -> tuple[str,
     return f", though its cheapest match costs only {cost:g}", (Fact("match cost", f"{cost:g} on {slot}"),)
 
 
-def _never(quotas: PoolQuotas, name: str, best: int) -> str:
+def _never(quotas: PoolQuotas, name: str, best: int) -> tuple[str, str]:
+    """Return the cause, and what is to be said of it."""
     quota = quotas.quota(name).quota
     if quota <= 0:
-        return "its quota is 0 and it gets no surplus even from an empty pool"
+        return "quota 0", "its quota is 0 and it gets no surplus even from an empty pool"
     if quota < 1:
-        return f"its quota of {quota:g} counts as 0"
-    return f"its limit is {best} even in an empty pool, by what groups above it may use"
+        return "quota below 1", f"its quota of {quota:g} counts as 0"
+    return "groups above", f"its limit is {best} even in an empty pool, by what groups above it may use"
 
 
-def _now(quotas: PoolQuotas, name: str) -> str:
-    """Return which group above is full."""
+def _full(quotas: PoolQuotas, name: str) -> tuple[str, str]:
+    """Return the group above that is full, and what is to be said of it."""
     for above, cap in quotas.refusing():
         used = sum(quotas.usage.get(each, 0.0) for each in quotas.subtree(above.name))
         if name in quotas.subtree(above.name) and cap - used < 1:
-            return f"{above.name}, which accepts no surplus, and the groups below it use {used:g} of its {cap:g}"
-    return f"its limit is {quotas.limits.get(name, 0.0):g}"
+            return (
+                above.name,
+                f"{above.name}, which accepts no surplus, and the groups below it use {used:g} of its {cap:g}",
+            )
+    return "", f"its limit is {quotas.limits.get(name, 0.0):g}"
+
+
+def _due(quotas: PoolQuotas, name: str) -> int:
+    """Return the quota of a group that is not also handed to the groups below it."""
+    handed_on = sum(quotas.quota(child.name).subtree_quota for child in quotas.tree.children(name))
+    own = quotas.quota(name).quota
+    return math.floor(own if name == ROOT else max(0.0, own - handed_on))
 
 
 def _groups(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
     for group in quotas.tree.groups if quotas.grouped else ():
         name, waiting = group.name, quotas.waiting(group.name)
-        exact = quotas.limits.get(name, 0.0)
+        limit = quotas.limits.get(name, 0.0)
         # A demand of 0 and a limit that is no number have rules of their own; who regroups has a second turn.
-        if not waiting or quotas.requested(name) <= 0 or math.isnan(exact) or group.autoregroup:
+        if not waiting or quotas.requested(name) <= 0 or math.isnan(limit) or group.autoregroup:
             continue
-        quota, best = quotas.quota(name), 1
-        if truncated(exact) <= quota.usage:
-            best = quotas.best_limit(name)
-            starved = quota.requested > quota.usage and quota.usage + 1 <= math.floor(quota.quota)
-            if best >= 1 and not starved:
-                continue
-            cost, facts = _cheapest(evidence, waiting)
-            who = "submitters without a group have" if name == ROOT else f"{name} has"
-            idle = counted(sum(each.idle for each in waiting), "idle job")
-            why = _never(quotas, name, best) if best < 1 else _now(quotas, name)
-            when = (
-                "none can ever be matched"
-                if best < 1
-                else f"none is matched now, at {quota.usage:g} of {quota.quota:g}"
-            )
-            yield Found(
-                cause=f"{'never' if best < 1 else 'now'} {name}",
-                subject=f"group {name}",
-                message=f"{who} {idle}, and {when}: {why}{cost}",
-                facts=(*_quota_facts(evidence, name), *facts),
-                examples=(name,),
-                severity=None if best < 1 else Severity.WARNING,
-            )
+        quota = quotas.quota(name)
+        if truncated(limit) > quota.usage:
+            continue
+        best = quotas.best_limit(name)
+        if best < 1:
+            yield _starved(evidence, name, waiting, best)
+        elif quota.requested > quota.usage and quota.usage + 1 <= _due(quotas, name):
+            yield _starved_now(evidence, name, waiting)
+
+
+def _who(name: str, waiting: Iterable[Submitter]) -> str:
+    idle = counted(sum(each.idle for each in waiting), "idle job")
+    return f"submitters without a group have {idle}" if name == ROOT else f"{name} has {idle}"
+
+
+def _starved(evidence: Evidence, name: str, waiting: tuple[Submitter, ...], best: int) -> Found:
+    cause, why = _never(evidence.quotas, name, best)
+    cost, facts = _cheapest(evidence, waiting)
+    return Found(
+        cause=cause,
+        subject=f"group {name}",
+        message=f"{_who(name, waiting)}, and none can ever be matched: {why}{cost}",
+        facts=(*_quota_facts(evidence, name), *facts),
+        examples=(name,),
+    )
+
+
+def _starved_now(evidence: Evidence, name: str, waiting: tuple[Submitter, ...]) -> Found:
+    quotas = evidence.quotas
+    full, why = _full(quotas, name)
+    at = f"{quotas.quota(name).usage:g} of {quotas.quota(name).quota:g}"
+    return Found(
+        cause=f"now {full}".strip(),
+        subject=f"group {name}",
+        message=f"{_who(name, waiting)}, and none is matched now, at {at}: {why}",
+        facts=tuple(_quota_facts(evidence, name)),
+        examples=(name,),
+        severity=Severity.WARNING,
+    )
 
 
 def _quota_facts(evidence: Evidence, name: str) -> Iterator[Fact]:

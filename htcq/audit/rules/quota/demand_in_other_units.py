@@ -16,14 +16,26 @@ from htcq.pool.slot import PARTITIONABLE, Number
 _FACTOR = 2.0
 
 
-def _charges(evidence: Evidence, jobs: JobClass) -> tuple[Number, ...]:
-    """Return what a job of ``jobs`` is charged by each policy and weight of the pool, at the match and later."""
-    charges: dict[tuple[str, ...], tuple[Number, ...]] = {}
-    for kind in evidence.offered:
-        policy = (kind.type, kind.weight_text, *kind.consumption.values())
-        if policy not in charges and evidence.fits(kind, jobs):
-            charges[policy] = tuple(_charged(kind, jobs))
-    return tuple(charge for each in charges.values() for charge in each)
+class _Charges:
+    """What jobs are charged by each policy and weight of the pool, at the match and later; once for each class."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._known: dict[int, tuple[Number, ...]] = {}
+        self._alike: dict[tuple[str, ...], list[Kind]] = {}
+        for kind in evidence.offered:
+            policy = (kind.type, kind.weight_text, *kind.consumption.values())
+            self._alike.setdefault(policy, []).append(kind)
+
+    def of(self, jobs: JobClass) -> tuple[Number, ...]:
+        """Return the charges of a job of ``jobs``; none where it fits no slot."""
+        known = self._known.get(id(jobs.frame))
+        if known is None:
+            fits = self._evidence.fits
+            kinds = (next((kind for kind in alike if fits(kind, jobs)), None) for alike in self._alike.values())
+            known = tuple(charge for kind in kinds if kind is not None for charge in _charged(kind, jobs))
+            self._known[id(jobs.frame)] = known
+        return known
 
 
 def _charged(kind: Kind, jobs: JobClass) -> Iterator[Number]:
@@ -37,11 +49,11 @@ def _charged(kind: Kind, jobs: JobClass) -> Iterator[Number]:
         yield accounted(kind.standing_weight({asset: jobs.request.get(asset) or 0 for asset in kind.assets}))
 
 
-def _idle(evidence: Evidence, submitter: Submitter) -> tuple[float, float, float] | None:
+def _idle(evidence: Evidence, charges_of: _Charges, submitter: Submitter) -> tuple[float, float, float] | None:
     """Return what an idle job weighs on average for the schedd, and the least and most that slots would charge."""
     number, least, most = 0, 0.0, 0.0
     for jobs in evidence.waiting.get(submitter.name, ()):
-        charges = _charges(evidence, jobs)
+        charges = charges_of.of(jobs)
         if charges:
             count = jobs.idle[submitter.name]
             number, least, most = number + count, least + count * min(charges), most + count * max(charges)
@@ -67,11 +79,12 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.pool.jobs is None and quotas.settings.use_slot_weights:
         yield Unchecked(Need.JOBS.value)
     facts = (knob_fact(evidence, "SLOT_WEIGHT", "Cpus"), knob_fact(evidence, "SCHEDD_SLOT_WEIGHT"))
+    charges = _Charges(evidence)
     for submitter in quotas.submitters:
         if not quotas.settings.use_slot_weights:
             yield from _counted_slots(evidence, submitter)
             continue
-        for what, found in (("idle", _idle(evidence, submitter)), ("running", _running(evidence, submitter))):
+        for what, found in (("idle", _idle(evidence, charges, submitter)), ("running", _running(evidence, submitter))):
             if found is not None:
                 yield from _compared(submitter, what, found, facts)
 

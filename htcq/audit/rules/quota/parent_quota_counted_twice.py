@@ -32,11 +32,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         own, given = quotas.quota(name).quota, _given(quotas, name)
         if quotas.of(name) and _used_below(quotas, name):
             yield Found(
-                cause=name,
+                cause="parent and children",
                 subject=f"group {name}",
                 message=f"group {name} keeps its quota of {own:g} and hands {given:g} to the groups below it: "
                 f"together they are promised {own + given:g}",
                 facts=facts,
+                examples=(name,),
             )
     used = [name for name in twice if _used_below(quotas, name)]
     pool = quotas.inputs.pool_weight

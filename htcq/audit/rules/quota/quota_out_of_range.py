@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
@@ -32,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 cause=problem.knob.upper(),
                 subject=f"knob {problem.knob}",
                 message=f"{problem.knob} = {problem.value} ends the negotiator: it must be {_allowed(problem)}",
-                facts=(knob_fact(evidence, problem.knob),),
+                facts=(replace(knob_fact(evidence, problem.knob), value=problem.value),),
             )
 
 

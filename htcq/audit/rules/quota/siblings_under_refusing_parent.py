@@ -35,7 +35,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         most = max((each.name for each in siblings), key=quotas.can_take)
         least = min((each.name for each in siblings), key=quotas.can_take)
         yield Found(
-            cause=parent.name,
+            cause="oversubscription",
             subject=f"group {parent.name}",
             message=f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, which accepts no "
             f"surplus as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} can take "

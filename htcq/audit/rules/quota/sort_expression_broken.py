@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
@@ -31,7 +32,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.lacks(Need.SLOTS):
         yield Unchecked(Need.SLOTS.value)
     keys = [(group.name, group.sort_key) for group in quotas.computed.rounds[0].groups]
-    without = [name for name, key in keys if key == FLT_MAX]
+    without = [name for name, key in keys if key == FLT_MAX or math.isnan(key)]
     unset = sorted(Expr(quotas.settings.sort_expr).references().own - set(_SET))
     why = f", since the negotiator never sets {listed(unset)}" if unset else ""
     if without and not evidence.lacks(Need.SLOTS):

@@ -19,7 +19,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         comes_to = quotas.can_take(group.name)
         if comes_to > cap + 0.5:
             yield Found(
-                cause=group.name,
+                cause=_KNOB,
                 subject=f"group {group.name}",
                 message=f"group {group.name} accepts no surplus, but it and the groups below it can come to use "
                 f"{comes_to:g} of its {cap:g}",

@@ -76,8 +76,8 @@ def _found(policy: SlotPolicy, full: Number, filled: list[_Filled]) -> Found:
         cause=kind.weight_text,
         subject=f"slot {kind.first.name}",
         message=(
-            f"when {example.claims:g} jobs such as {example.jobs.name} have used up the {asset} of a slot of weight "
-            f"{full:g}, {full * example.left:g} of its weight is left ({100 * left:.0f} % on average)"
+            f"when {example.claims:.3g} jobs such as {example.jobs.name} have used up the {asset} of a slot of weight "
+            f"{full:g}, {full * example.left:.3g} of its weight is left ({100 * left:.0f} % on average)"
         ),
         facts=(
             Fact("SlotWeight", kind.weight_text),

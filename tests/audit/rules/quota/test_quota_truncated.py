@@ -1,4 +1,4 @@
-"""Limits in the log of 25.14.1: 0.914077 works as 0 and 7.79444 as 7; 0.29 of 100 is 28.999999999999996, which is 28."""
+"""Limits in logs of 25.14.1: 0.914077 works as 0 and 7.79444 as 7; 0.29 of 100 is 28.999999999999996, thus 28."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""negotiateWithGroup drops a submitter that is through from its group; on 25.14.1 the second round finds "no submitters"."""
+"""negotiateWithGroup drops a submitter that is through; on 25.14.1 the second round finds "no submitters"."""
 
 from __future__ import annotations
 

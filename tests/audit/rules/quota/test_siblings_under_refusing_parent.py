@@ -1,4 +1,4 @@
-"""Measured on 25.14.1 with 60 idle jobs each on a pool of 30: hep runs 20 and lep 0; 15 and 5 without oversubscription."""
+"""Measured on 25.14.1, 60 idle jobs each, a pool of 30: hep runs 20 and lep 0; without oversubscription 15 and 5."""
 
 from __future__ import annotations
 

@@ -1,0 +1,107 @@
+"""Where a configuration comes from: directories, files and commands, as far as its text says so.
+
+Follows real_config of src/condor_utils/condor_config.cpp and parse_include_options of config.cpp, HTCondor 25.14. What
+``condor_config_val -dump`` prints has no ``include`` lines any more; configuration files have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.audit.rule import Fact
+from htcq.pool.configuration import Configuration
+
+_INCLUDE = re.compile(r"@?include\b([^:]*):(.*)\Z", re.IGNORECASE | re.DOTALL)
+_ERROR = re.compile(r"error\s*:", re.IGNORECASE)
+_MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")
+_MOST_EXPANSIONS = 20
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command whose output is configuration.
+
+    ``checked`` tells whether HTCondor looks at its exit status, ``cached`` whether it runs only once.
+    """
+
+    line: str
+    checked: bool
+    cached: bool
+    fact: Fact
+
+
+@dataclass(frozen=True)
+class NamedFile:
+    """A file that the configuration names or was read from."""
+
+    path: str
+    fact: Fact
+
+
+def expanded(configuration: Configuration, text: str) -> str:
+    """Return ``text`` with its macros filled in; one that is not known is empty."""
+    for _ in range(_MOST_EXPANSIONS):
+        found = _MACRO.search(text)
+        if found is None:
+            break
+        knob = configuration.knob(found.group(1))
+        value = (
+            (knob.value or knob.raw) if knob is not None else configuration.value(found.group(1), found.group(2) or "")
+        )
+        text = text[: found.start()] + value + text[found.end() :]
+    return text
+
+
+def directories(configuration: Configuration) -> tuple[str, ...]:
+    """Return the directories of LOCAL_CONFIG_DIR."""
+    return tuple(each.rstrip("/") for each in _listed(configuration, "LOCAL_CONFIG_DIR"))
+
+
+def commands(configuration: Configuration) -> Iterator[Command]:
+    """Yield the commands that the configuration is read from."""
+    knob = configuration.knob("LOCAL_CONFIG_FILE")
+    text = expanded(configuration, knob.raw).strip() if knob is not None else ""
+    if knob is not None and text.endswith("|"):
+        yield Command(text[:-1].strip(), True, False, Fact(knob.name, knob.raw, knob.place))
+    for number, options, what in _includes(configuration):
+        fact = Fact("include", f"{' '.join(options)} : {what}".strip(), f"{configuration.source}:{number}")
+        if "command" in options or what.endswith("|"):
+            cached = "into" in options
+            yield Command(what.rstrip("|").strip(), cached, cached, fact)
+
+
+def files(configuration: Configuration) -> Iterator[NamedFile]:
+    """Yield the files that the configuration names, and those that its knobs were set in."""
+    knob = configuration.knob("LOCAL_CONFIG_FILE")
+    if knob is not None and not knob.raw.rstrip().endswith("|"):
+        for path in _listed(configuration, "LOCAL_CONFIG_FILE"):
+            yield NamedFile(path, Fact(knob.name, knob.raw, knob.place))
+    for number, options, what in _includes(configuration):
+        if "command" not in options and not what.endswith("|"):
+            yield NamedFile(expanded(configuration, what), Fact("include", what, f"{configuration.source}:{number}"))
+    seen: set[str] = set()
+    for each in configuration:
+        path = each.place.rpartition(":")[0]
+        if path.startswith("/") and path not in seen:
+            seen.add(path)
+            yield NamedFile(path, Fact(each.name, each.raw, each.place))
+
+
+def refuses_itself(configuration: Configuration) -> bool:
+    """Tell whether the configuration has an ``error`` statement, by which it can look at its own outcome."""
+    return any(_ERROR.match(text) for _, text in configuration.statements)
+
+
+def _includes(configuration: Configuration) -> Iterator[tuple[int, list[str], str]]:
+    for number, text in configuration.statements:
+        found = _INCLUDE.match(text)
+        if found:
+            yield number, found.group(1).lower().split(), found.group(2).strip()
+
+
+def _listed(configuration: Configuration, name: str) -> list[str]:
+    # The values of these were not evaluated: a configuration from elsewhere must not make HTCondor read files here.
+    knob = configuration.knob(name)
+    return expanded(configuration, knob.raw).replace(",", " ").split() if knob is not None else []

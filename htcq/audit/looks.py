@@ -1,0 +1,56 @@
+"""What an expression of a slot looks at, through all that it refers to: attributes of jobs, and the slot's own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+from htcq.classads import literal
+from htcq.pool.job import OWN as JOB_OWN
+from htcq.pool.jobclass import JobClass
+from htcq.pool.kind import Kind
+from htcq.pool.slot import PLACES
+from htcq.units import attribute
+
+_JOB_OWN = {name.lower(): place for place, name in enumerate(JOB_OWN, 1)}
+
+
+class Looks(NamedTuple):
+    """Which attributes of jobs it looks at, in lower case, and whether it looks at anything of its slot."""
+
+    of_jobs: frozenset[str]
+    of_slot: bool
+
+
+def looks_of(kind: Kind, names: Iterable[str]) -> Looks:
+    """Return what the attributes ``names`` of ``kind`` look at; what the slot lacks is looked up in the job."""
+    frame, of_jobs, of_slot = kind.first.frame, set[str](), False
+    left, seen = list(names), set[str]()
+    assets = {attribute(asset).lower() for asset in kind.assets}
+    while left:
+        name = left.pop()
+        expression = frame.expression(name)
+        if name in seen or expression is None:
+            continue
+        seen.add(name)
+        references = expression.references()
+        of_jobs |= references.target
+        for each in references.own:
+            if each in frame or each in PLACES or each in assets:
+                of_slot = True
+                left.append(each)
+            else:
+                of_jobs.add(each)
+    return Looks(frozenset(of_jobs), of_slot)
+
+
+def values_of(jobs: JobClass, names: Iterable[str]) -> Hashable:
+    """Return what tells ``jobs`` from others as far as the attributes ``names`` do."""
+    values: list[Hashable] = []
+    for name in sorted(names):
+        text = jobs.frame.text(name)
+        if text and literal(text) is None:
+            # What an expression depends on is not looked into: the class stands for itself.
+            return id(jobs)
+        values.append(text or (jobs.first[_JOB_OWN[name]] if name in _JOB_OWN else ""))
+    return tuple(values)

@@ -1,0 +1,71 @@
+"""A configuration file has a name that HTCondor leaves out when it reads the directory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from htcq.audit.config_sources import directories, files
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.pool.configuration import Configuration
+
+_KNOB = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
+#: HTCondor's default: hidden files, scripts, and what editors and packages leave behind.
+_DEFAULT = (
+    r"^((\..*)|(.*\.pl)|(.*\.py)|(.*\.sh)|(.*~)|(#.*)|(.*\.rpmsave)|(.*\.rpmnew)|(.*\.dpkg-old)|(.*\.dpkg-dist)"
+    r"|(.*\.cfsaved))$"
+)
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    checked = False
+    for whose, configuration in evidence.configurations():
+        checked = True
+        excluded = configuration.value(_KNOB, _DEFAULT)
+        try:
+            pattern = re.compile(excluded)
+        except re.error:
+            yield Unchecked(f"{_KNOB} of {whose}, which Python cannot read")
+            continue
+        yield from _ignored(configuration, pattern, whose)
+    if not checked:
+        yield Unchecked(Need.CENTRAL.value)
+
+
+def _ignored(configuration: Configuration, pattern: re.Pattern[str], whose: str) -> Iterator[Found]:
+    where = directories(configuration)
+    for file in files(configuration):
+        directory, _, name = file.path.rpartition("/")
+        if directory.rstrip("/") in where and pattern.search(name):
+            yield Found(
+                cause=file.path,
+                subject=f"file {file.path}",
+                message=(
+                    f"{file.path} lies in a directory of LOCAL_CONFIG_DIR under a name that HTCondor leaves out there: "
+                    "it counts only where something else names it"
+                ),
+                facts=(file.fact, Fact(_KNOB, pattern.pattern)),
+                fix=f"mv {file.path} {directory}/{_sound(name)}",
+                examples=(whose,),
+            )
+
+
+def _sound(name: str) -> str:
+    return f"{name.strip('.#~').rpartition('.')[0] or name.strip('.#~')}.config"
+
+
+RULE = Rule(
+    id="config-file-ignored",
+    severity=Severity.WARNING,
+    needs=(),
+    summary="A configuration file has a name that HTCondor does not read in a directory",
+    consequence=(
+        "HTCondor leaves out files that end in .py, .sh, .pl, ~, .rpmsave and the like, and those that begin with a "
+        "dot, without a word. What is written there does not count, unless an include or LOCAL_CONFIG_FILE names the "
+        "file, and then it counts at another place than its name says."
+    ),
+    fix="Give the file a name that is read, such as 50-quota.config.",
+    source="src/condor_utils/condor_config.cpp:get_config_dir_file_list, 25.14",
+    find=_find,
+)

@@ -1,0 +1,50 @@
+"""A custom asset is defined and MACHINE_RESOURCE_NAMES does not list it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+
+_NAMES = "MACHINE_RESOURCE_NAMES"
+_RESOURCE = re.compile(r"(?:STARTD\.)?MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z", re.IGNORECASE)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for machine, configuration in evidence.execute.items():
+        names = configuration.knob(_NAMES)
+        allowed = names.value.replace(",", " ").split() if names is not None else []
+        if names is None or not allowed:
+            continue
+        known = {name.lower() for name in allowed}
+        for knob in configuration:
+            found = _RESOURCE.match(knob.name)
+            if not found or knob.name.upper().endswith(_NAMES) or not knob.value.strip():
+                continue
+            asset = found.group(1)
+            if asset.lower() not in known:
+                yield Found(
+                    cause=asset.lower(),
+                    subject=f"asset {asset}",
+                    message=f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does not list {asset}",
+                    facts=(Fact(knob.name, knob.value, knob.place), Fact(names.name, names.value, names.place)),
+                    fix=f"{_NAMES} = {' '.join([*allowed, asset])}",
+                    examples=(machine,),
+                )
+
+
+RULE = Rule(
+    id="custom-resource-dropped",
+    severity=Severity.WARNING,
+    needs=(Need.EXECUTE,),
+    summary="MACHINE_RESOURCE_NAMES is set and does not list an asset that is defined",
+    consequence=(
+        "Once MACHINE_RESOURCE_NAMES is set the startd drops every custom asset that it does not list, GPUs included. "
+        "Jobs that ask for one never match there, and a consumption policy on it is not complete."
+    ),
+    fix="List the asset in MACHINE_RESOURCE_NAMES, or leave MACHINE_RESOURCE_NAMES unset.",
+    source="src/condor_startd.V6/ResAttributes.cpp:init_machine_resources, 25.14",
+    find=_find,
+)

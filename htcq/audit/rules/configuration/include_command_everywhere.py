@@ -1,0 +1,42 @@
+"""Configuration comes from a command, which every daemon and every tool runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.config_sources import commands
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    seen = False
+    for whose, configuration in evidence.configurations():
+        seen = True
+        for command in commands(configuration):
+            if not command.cached:
+                yield Found(
+                    cause=command.line,
+                    subject=f"command {command.line}",
+                    message=f"every daemon and tool of {whose} runs '{command.line}' at each start and reconfig",
+                    facts=(command.fact,),
+                    examples=(whose,),
+                )
+    if not seen:
+        yield Unchecked(Need.CENTRAL.value)
+
+
+RULE = Rule(
+    id="include-command-everywhere",
+    severity=Severity.WARNING,
+    needs=(),
+    summary="A command that writes configuration runs in every daemon and every tool",
+    consequence=(
+        "It is executed anew at every start and reconfig of every daemon and by every condor_q, as whoever calls it. "
+        "Where it is slow or hangs, so is everything; where it answers users otherwise than root, daemons and tools "
+        "have different configurations."
+    ),
+    fix="Write the configuration into a file beforehand, or use include command into FILE, which runs it once.",
+    source="src/condor_utils/config.cpp:parse_include_options, condor_config.cpp:process_locals, 25.14",
+    find=_find,
+)

@@ -1,0 +1,45 @@
+"""Configuration comes from a command whose exit status nobody looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.config_sources import commands, refuses_itself
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Rule, Severity, Unchecked
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    seen = False
+    for whose, configuration in evidence.configurations():
+        seen = seen or bool(configuration.statements)
+        for command in commands(configuration):
+            if not command.checked and not refuses_itself(configuration):
+                yield Found(
+                    cause=command.line,
+                    subject=f"command {command.line}",
+                    message=f"where '{command.line}' fails, {whose} is configured as if the line were not there",
+                    facts=(command.fact,),
+                    examples=(whose,),
+                )
+    if not seen:
+        yield Unchecked("configuration files: 'condor_config_val -dump' does not print include lines")
+
+
+RULE = Rule(
+    id="include-command-unchecked",
+    severity=Severity.WARNING,
+    needs=(),
+    summary="An include command is relied on, and its exit status is ignored",
+    consequence=(
+        "HTCondor reads what the command printed and closes it; only a command that cannot be executed at all is an "
+        "error. Where it fails half-way the daemons start with a part of their configuration, and with defaults for "
+        "the rest."
+    ),
+    fix=(
+        "Test for something that the command sets (if ! defined NAME, then an error line), use include command into "
+        "FILE, or write the file beforehand."
+    ),
+    source="src/condor_utils/config.cpp:Parse_macros, 25.14",
+    find=_find,
+)

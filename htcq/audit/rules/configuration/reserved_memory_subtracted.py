@@ -1,0 +1,45 @@
+"""RESERVED_MEMORY is taken off a MEMORY that was set by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.quota.knobs import number_of
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for machine, configuration in evidence.execute.items():
+        memory, reserved = configuration.knob("MEMORY"), configuration.knob("RESERVED_MEMORY")
+        amount = number_of(memory.value.strip()) if memory is not None and memory.value.strip() else None
+        less = number_of(reserved.value.strip()) if reserved is not None and reserved.value.strip() else None
+        if memory is None or reserved is None or amount is None or not less or less <= 0:
+            continue
+        yield Found(
+            cause=f"MEMORY = {memory.raw}, RESERVED_MEMORY = {reserved.raw}",
+            subject=f"execute node {machine}",
+            message=(
+                f"MEMORY is {amount:g} MB and RESERVED_MEMORY {less:g} MB: the startd hands out {amount - less:g} MB"
+            ),
+            facts=(
+                Fact(memory.name, memory.raw or memory.value, memory.place),
+                Fact(reserved.name, reserved.raw or reserved.value, reserved.place),
+            ),
+            examples=(machine,),
+        )
+
+
+RULE = Rule(
+    id="reserved-memory-subtracted",
+    severity=Severity.WARNING,
+    needs=(Need.EXECUTE,),
+    summary="RESERVED_MEMORY is set together with MEMORY",
+    consequence=(
+        "The startd subtracts RESERVED_MEMORY from MEMORY as well as from what it detects. Slots are smaller than they "
+        "were meant to be; where nothing is left the startd exits."
+    ),
+    fix="Set one of them: MEMORY to what jobs may have, or RESERVED_MEMORY to what they may not.",
+    source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, 25.14",
+    find=_find,
+)

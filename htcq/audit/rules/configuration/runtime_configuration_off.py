@@ -1,0 +1,61 @@
+"""Knobs that may be set while daemons run are listed, but setting them is off; or the other way round."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import listed
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.pool.configuration import Configuration, Knob
+
+_SETTABLE = re.compile(r"(?:[A-Z_]+_)?SETTABLE_ATTRS_[A-Z_]+\Z", re.IGNORECASE)
+_SWITCHES = ("ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG")
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    checked = False
+    for whose, configuration in evidence.configurations():
+        checked = True
+        settable = [knob for knob in configuration if _SETTABLE.match(knob.name) and knob.value.strip()]
+        on = [name for name in _SWITCHES if configuration.truth(name, False)]
+        if settable and not on:
+            message = f"{settable[0].name} lists what may be set, but {listed(_SWITCHES)} are both off"
+            yield _found(configuration, whose, "off", message, settable)
+        elif on and not settable:
+            message = (
+                f"{listed(on)} {'is' if len(on) == 1 else 'are'} on, but no SETTABLE_ATTRS_* lists what may be set"
+            )
+            yield _found(configuration, whose, "nothing listed", message, settable)
+    if not checked:
+        yield Unchecked(Need.CENTRAL.value)
+
+
+def _found(configuration: Configuration, whose: str, cause: str, message: str, settable: list[Knob]) -> Found:
+    switches = [configuration.knob(name) or Knob(name, configuration.value(name, "false")) for name in _SWITCHES]
+    return Found(
+        cause=cause,
+        subject=whose,
+        message=message,
+        facts=tuple(Fact(knob.name, knob.value, knob.place) for knob in (*settable, *switches)),
+        examples=(whose,),
+    )
+
+
+RULE = Rule(
+    id="runtime-configuration-off",
+    severity=Severity.INFO,
+    needs=(),
+    summary="condor_config_val -set or -rset is prepared and has no effect",
+    consequence=(
+        "Daemons take a knob over the network only where ENABLE_PERSISTENT_CONFIG or ENABLE_RUNTIME_CONFIG was on when "
+        "they started, a SETTABLE_ATTRS_* lists it, and then only after a condor_reconfig. Else the request is refused."
+    ),
+    fix=(
+        "Turn ENABLE_RUNTIME_CONFIG on, list the knobs in SETTABLE_ATTRS_ADMINISTRATOR or SETTABLE_ATTRS_CONFIG, and "
+        "restart; or take all of them out."
+    ),
+    source="src/condor_utils/condor_config.cpp:init_dynamic_config, daemon_core.cpp:CheckConfigAttrSecurity, 25.14",
+    find=_find,
+)

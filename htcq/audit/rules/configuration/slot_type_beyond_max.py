@@ -1,0 +1,45 @@
+"""A slot type has a higher number than the startd looks at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.configuration import Knob
+from htcq.quota.knobs import number_of
+
+_OF_SLOT_TYPE = re.compile(r"(?:STARTD\.)?(?:NUM_SLOTS|SLOT)_TYPE_([0-9]+)(?:_.*)?\Z", re.IGNORECASE)
+_MOST = 10
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for machine, configuration in evidence.execute.items():
+        most = number_of(configuration.value("MAX_SLOT_TYPES", str(_MOST)).strip())
+        beyond: dict[int, list[Knob]] = {}
+        for knob in configuration:
+            found = _OF_SLOT_TYPE.match(knob.name)
+            if found and int(found.group(1)) > (_MOST if most is None else most):
+                beyond.setdefault(int(found.group(1)), []).append(knob)
+        for number, knobs in beyond.items():
+            yield Found(
+                cause=f"slot type {number}",
+                subject=f"slot type {number}",
+                message=f"slot type {number} is ignored: MAX_SLOT_TYPES is {_MOST if most is None else most:g}",
+                facts=tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs),
+                fix=f"MAX_SLOT_TYPES = {number}",
+                examples=(machine,),
+            )
+
+
+RULE = Rule(
+    id="slot-type-beyond-max",
+    severity=Severity.INFO,
+    needs=(Need.EXECUTE,),
+    summary="SLOT_TYPE_<N> is set for a number beyond MAX_SLOT_TYPES",
+    consequence="The startd ignores the slot type; only a full debug log says so. Its slots do not exist.",
+    fix="Raise MAX_SLOT_TYPES, or use smaller numbers.",
+    source="src/condor_startd.V6/Resource.cpp:SlotType::insert_param, ResMgr.cpp:init_resources, 25.14",
+    find=_find,
+)

@@ -1,0 +1,111 @@
+"""A knob that HTCondor does not know, and whose name is near one that it knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.nearness import near_to, nearest
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.pool.configuration import Configuration
+from htcq.pool.knob_names import ASSET_STEM, names_that_matter, split_prefix, stem_of, stems
+
+_REFERENCE = re.compile(r"\$[A-Za-z]*\(\s*([A-Za-z0-9_./]+)")
+_ASSETS = frozenset(("CPUS", "MEMORY", "DISK", "SWAP", "GPUS", "POLICY"))
+_ASSET_KNOB = re.compile(r"MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z")
+#: Somebody's short form of an asset's name: CPU, MEM.
+_SHORT_FORM = 3
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    assets = {asset.upper() for kind in evidence.kinds for asset in kind.assets}
+    checked = False
+    for whose, configuration in evidence.configurations():
+        checked = True
+        spelling = _Spelling(configuration, assets)
+        for knob in configuration:
+            meant = spelling.meant(knob.name)
+            if meant:
+                yield Found(
+                    cause=knob.name.upper(),
+                    subject=f"knob {knob.name}",
+                    message=f"HTCondor knows no knob {knob.name} and ignores it; {meant} is near",
+                    facts=(Fact(knob.name, knob.value, knob.place),),
+                    fix=f"{meant} = {knob.raw or knob.value}",
+                    examples=(whose,),
+                )
+    if not checked:
+        yield Unchecked(Need.CENTRAL.value)
+
+
+class _Spelling:
+    """Which knob a name was meant to be, in one configuration."""
+
+    def __init__(self, configuration: Configuration, assets: Iterable[str]) -> None:
+        self._defaults = configuration.defaults
+        self._matter = names_that_matter(configuration.defaults)
+        here = (_ASSET_KNOB.match(knob.name.upper()) for knob in configuration)
+        self._assets = {*_ASSETS, *assets, *(found.group(1) for found in here if found)}
+        self._used = _used(configuration)
+
+    def meant(self, name: str) -> str:
+        """Return the knob that ``name`` was probably meant to be; empty where HTCondor or the site itself uses it."""
+        if name.upper() in self._defaults:
+            return ""
+        prefix, own = split_prefix(name)
+        upper = own.upper()
+        if upper in self._defaults or upper in self._matter or name.upper() in self._used:
+            return ""
+        stem = stem_of(own)
+        if stem:
+            asset = self._asset(upper[len(stem) + 1 :]) if stem == ASSET_STEM else ""
+            return f"{prefix}{stem}_{asset}" if asset else ""
+        right = nearest(own, sorted(self._matter)) or _with_stem(own)
+        return f"{prefix}{right}" if right else ""
+
+    def _asset(self, asset: str) -> str:
+        """Return the asset that was meant by one that nobody hands out; empty where it is one, or like none."""
+        if asset in self._assets:
+            return ""
+        whole = (each for each in sorted(self._assets) if len(asset) >= _SHORT_FORM and each.startswith(asset))
+        return next(whole, "") or nearest(asset, sorted(self._assets))
+
+
+def _with_stem(name: str) -> str:
+    """Return ``name`` with its beginning corrected; empty where it begins like no family of knobs."""
+    words = name.split("_")
+    for stem in stems():
+        length = stem.count("_") + 1
+        compare = near_to(stem)
+        for many in (length, length - 1, length + 1):
+            head, rest = "_".join(words[:many]), "_".join(words[many:])
+            if head and rest and compare(head) is not None:
+                return f"{stem}_{rest}"
+    return ""
+
+
+def _used(configuration: Configuration) -> set[str]:
+    """Return the names that other knobs refer to, and those that daemons put into their ads: the site's own macros."""
+    used: set[str] = set()
+    for knob in configuration:
+        if "$" in knob.raw:
+            used.update(name.upper() for name in _REFERENCE.findall(knob.raw))
+        if knob.name.upper().endswith(("_ATTRS", "_EXPRS")):
+            used.update(knob.value.upper().replace(",", " ").split())
+    return used
+
+
+RULE = Rule(
+    id="unknown-knob",
+    severity=Severity.WARNING,
+    needs=(),
+    summary="A knob that HTCondor does not know, with a name near one that it knows",
+    consequence=(
+        "HTCondor accepts every name without a word: it could be a macro of the site's own. What was meant to be set "
+        "keeps its default."
+    ),
+    fix="Correct the name; 'condor_config_val -dump' shows what HTCondor knows.",
+    source="src/condor_utils/param_info.in and config.cpp, 25.14",
+    find=_find,
+)

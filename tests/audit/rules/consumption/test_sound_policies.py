@@ -1,0 +1,72 @@
+"""A pool that does what it should must not be told that it is wrong: what ``htcq emit`` writes, and the defaults.
+
+The models are run on a real pool, with these numbers, in tests/condor. Left out are those that leak or overcommit by
+their nature and say so in htcq-models(7): the rule max of the quantized model, and fixed claims that share nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from htcq.audit.engine import audit
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Severity
+from htcq.audit.rules.consumption import RULES
+from htcq.capacity.choice import Choice
+from htcq.node import Node
+from tests.audit.emitted import emitted_pool
+from tests.audit.sites import collector, job, policy_slot, pool, schedd
+
+NODES = {
+    "small": Node(8, 16384, 20_000_000),
+    "uneven": Node(7, 15_997, 99_999_999),
+    "with-gpus": Node(64, 257_000, 3_000_000_000, gpus=4),
+}
+CHOICES = {
+    "proposed": Choice(),
+    "minimum-charge": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048), "disk": Fraction(1048576)}),
+    "half-cpus": Choice(charges={"cpus": Fraction(1, 2), "memory": Fraction(1024)}),
+    "whole-charges": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, whole_charges=True),
+    "scheduler": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, splitting="scheduler"),
+    "quantized": Choice(levels={"cpus": 5, "memory": 7, "disk": 9}),
+    "fixed": Choice(model="fixed", claims=3),
+    "fixed-request": Choice(model="fixed", claims=5, share="request"),
+    **{
+        preset: Choice(preset=preset)
+        for preset in (
+            "simple", "cpu-centric", "memory-centric", "extensible", "missing-request", "static-slot", "multi-centric",
+        )
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("node", NODES)
+@pytest.mark.parametrize("choice", CHOICES)
+def test_what_htcq_writes_has_no_finding_above_info(choice: str, node: str) -> None:
+    outcome = audit(Evidence(emitted_pool(CHOICES[choice], NODES[node], literal=choice == "half-cpus")), RULES)
+    assert [finding for finding in outcome.findings if finding.severity > Severity.INFO] == []
+    assert not outcome.not_checked
+
+
+def test_htcondors_own_default_policy_has_no_finding_above_info() -> None:
+    """CONSUMPTION_POLICY = True and nothing else, with leftovers off where jobs are submitted."""
+    defaults = {
+        "ConsumptionCpus": "quantize(target.RequestCpus,{ 1 })",
+        "ConsumptionMemory": "quantize(target.RequestMemory,{ 128 })",
+        "ConsumptionDisk": "quantize(target.RequestDisk,{ 1024 })",
+        "ConsumptionGPUs": "ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGPUs)",
+    }
+    given = pool(
+        policy_slot(**defaults),
+        schedd("access1"),
+        collector("central"),
+        jobs=[job(), job("2.0", RequestCpus=3, RequestMemory=100, RequestDisk=1)],
+        config="NUM_CPUS = 8\n",
+        access={"access1": "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"},
+        execute={"node1": "CONSUMPTION_POLICY = True\n"},
+    )
+    outcome = audit(Evidence(given), RULES)
+    assert [finding for finding in outcome.findings if finding.severity > Severity.INFO] == []
+    assert not outcome.not_checked

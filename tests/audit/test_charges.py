@@ -1,0 +1,43 @@
+"""Charges of claims; the first case was measured on 25.14.1, the others follow from the arithmetic of its weights."""
+
+from __future__ import annotations
+
+from htcq.audit.charges import Charge, handed_out
+from htcq.audit.evidence import Evidence
+from tests.audit.sites import job, policy_slot, pool
+
+
+def _charge(given_job: str, **slot: str | int) -> Charge:
+    evidence = Evidence(pool(policy_slot(**slot), jobs=[given_job]))
+    return next(charge for charge in evidence.charges(evidence.kinds[0]) if charge.trial.own)
+
+
+def test_match_cost_and_standing_charge_are_those_that_were_measured() -> None:
+    """8 cpus, 16384 MB, a job of 1 cpu and 8192 MB: 4.0 at the match, 1.0 two seconds later."""
+    charge = _charge(job(RequestMemory=8192), SlotWeight="min({Cpus, floor(Memory / 2048)})")
+    assert (charge.cost, charge.mean, charge.standing) == (4, 4, 1)
+
+
+def test_the_mean_of_claims_of_which_most_are_free() -> None:
+    """Of 16384 MB 8 claims of 128 MB: the weight falls from 16 to 15 with the first one and stays there."""
+    charge = _charge(job(), SlotWeight="floor(Memory / 1024)", ConsumptionMemory="128")
+    assert (charge.cost, charge.mean, charge.standing) == (1, 1 / 8, 0)
+
+
+def test_a_policy_that_looks_at_what_is_left_is_followed_claim_by_claim() -> None:
+    """Half of what is left: 4, 2, 1 and 1 of 8 cpus, in four claims that cost 8 together."""
+    halves = "max({1, Cpus / 2})"
+    charge = _charge(job(), ConsumptionCpus=halves, SlotWeight="ifThenElse(DynamicSlot =?= true, 0, Cpus)")
+    assert (charge.cost, charge.mean, charge.standing) == (4, 2, 0)
+
+
+def test_a_weight_that_is_no_number_later_is_no_charge() -> None:
+    evidence = Evidence(pool(policy_slot(SlotWeight="ifThenElse(Cpus == 7, undefined, Cpus)"), jobs=[job()]))
+    assert not [charge for charge in evidence.charges(evidence.kinds[0]) if charge.trial.own]
+
+
+def test_a_dynamic_slot_has_whole_units_and_a_cpu_and_a_mb_at_least() -> None:
+    """create_dslot of 25.14: cpus and memory are cut, disk is rounded up."""
+    taken = {"cpus": 0, "memory": 0.5, "disk": 10.2, "gpus": 0.5}
+    assert handed_out(taken) == {"cpus": 1, "memory": 1, "disk": 11, "gpus": 0}
+    assert handed_out({"cpus": 1.5, "memory": 100.5}) == {"cpus": 1, "memory": 100}

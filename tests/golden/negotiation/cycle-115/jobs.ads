@@ -1,0 +1,99 @@
+AccountingGroup = "u0"
+ClusterId = 1
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203287
+Rank = 0.0
+RequestCpus = 4
+RequestDisk = 5000
+RequestMemory = 9000
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.Cpus >= RequestCpus) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u1"
+ClusterId = 2
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203287
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = 5000
+RequestMemory = 500
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u1"
+ClusterId = 2
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 4
+QDate = 1795203287
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = 5000
+RequestMemory = 500
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u2"
+ClusterId = 3
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203287
+Rank = 0.0
+RequestCpus = 4
+RequestDisk = 5000
+RequestMemory = 100
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.Cpus >= RequestCpus) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u2"
+ClusterId = 3
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 1
+QDate = 1795203287
+Rank = 0.0
+RequestCpus = 4
+RequestDisk = 5000
+RequestMemory = 100
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.Cpus >= RequestCpus) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"

@@ -1,0 +1,19 @@
+AccountingGroup = "u0"
+ClusterId = 1
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203752
+Rank = 0.0
+RequestCpus = 2
+RequestDisk = 1000
+RequestMemory = 100
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.Cpus >= RequestCpus) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"

@@ -1,0 +1,119 @@
+AccountingGroup = "u0"
+ClusterId = 1
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203804
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = 1000
+RequestMemory = 100
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u0"
+ClusterId = 2
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203804
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = 1000
+RequestMemory = 1500
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u1"
+ClusterId = 3
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203804
+Rank = 0.0
+RequestCpus = 2
+RequestDisk = 5000
+RequestMemory = 100
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.Cpus >= RequestCpus) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u2"
+ClusterId = 4
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203804
+Rank = 0.0
+RequestCpus = 2
+RequestDisk = 1000
+RequestMemory = 100
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.Cpus >= RequestCpus) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u3"
+ClusterId = 5
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203804
+Rank = 0.0
+RequestCpus = 1
+RequestDisk = 5000
+RequestMemory = 100
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"
+
+AccountingGroup = "u3"
+ClusterId = 6
+CurrentHosts = 0
+FileSystemDomain = "vm"
+JobPrio = 0
+JobStatus = 1
+JobUniverse = 5
+MaxHosts = 1
+MinHosts = 1
+MyType = "Job"
+Owner = "user"
+ProcId = 0
+QDate = 1795203804
+Rank = 0.0
+RequestCpus = 4
+RequestDisk = 100
+RequestMemory = 500
+Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk)) && (TARGET.Memory >= RequestMemory) && (TARGET.Cpus >= RequestCpus) && (TARGET.FileSystemDomain == MY.FileSystemDomain)
+User = "user@vm"

@@ -1,0 +1,92 @@
+"""Negotiation cycles recorded from a real negotiator: the pool before, and what was matched, in its order.
+
+Of jobs that are alike those are kept that the record names; ``jobs`` in expected.json counts all of each cluster.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from htcq.classads import as_number
+from htcq.live.configuration import read_dump
+from htcq.pool.jobclass import JobClass, job_classes
+from htcq.pool.kind import Kind
+from htcq.pool.pool import Pool
+from htcq.pool.reading import Texts, read_pool
+from htcq.pool.slot import Number
+
+DIRECTORY = Path(__file__).resolve().parents[1] / "golden" / "negotiation"
+CYCLES = sorted(DIRECTORY.iterdir())
+
+
+def expected(cycle: Path) -> dict[str, Any]:
+    """Return what the negotiator did."""
+    found: dict[str, Any] = json.loads((cycle / "expected.json").read_text(encoding="utf-8"))
+    return found
+
+
+def pool(cycle: Path) -> Pool:
+    """Return the pool before the cycle."""
+    collector, jobs = ((cycle / name).read_bytes() for name in ("collector.ads", "jobs.ads"))
+    config = (cycle / "config.txt").read_text(encoding="utf-8")
+    return read_pool(Texts(cycle.name, lambda: [collector], lambda: [jobs], config), read_dump)
+
+
+@dataclass
+class Machine:
+    """One slot while it is matched: what it has left and how many more claims it can make."""
+
+    kind: Kind
+    left: dict[str, Number]
+    claims: int
+    taken: bool = False
+
+    def take(self, jobs: JobClass) -> Number:
+        """Match a job and return what it costs: HTCondor's arithmetic on what the slot has left."""
+        if not self.kind.supports_policy:
+            self.taken = True
+            return self.kind.plain_weight(self.left)
+        consumed = self.kind.consumed(jobs.ad(), self.left)
+        cost = self.kind.cost(consumed, self.left)
+        assert cost is not None
+        self.left = {asset: amount - (consumed[asset] or 0) for asset, amount in self.left.items()}
+        self.claims -= 1
+        return cost
+
+
+@dataclass
+class Cycle:
+    """A recorded cycle that is gone through again."""
+
+    record: Mapping[str, Any]
+    machines: dict[str, Machine]
+    classes: dict[str, JobClass]
+    usage: dict[str, Number] = field(default_factory=dict)
+
+    def again(self) -> Iterator[tuple[Machine, JobClass]]:
+        """Yield slot and job of each match just before it is made."""
+        for match in self.record["matches"]:
+            machine, jobs = self.machines[match["slot"]], self.classes[match["request"]]
+            yield machine, jobs
+            submitter = match["submitter"]
+            self.usage[submitter] = self.usage.get(submitter, 0) + machine.take(jobs)
+
+
+def cycle(path: Path) -> Cycle:
+    """Return the recorded cycle at ``path``, before its first match."""
+    before = pool(path)
+    machines = {
+        str(slot.name): Machine(
+            Kind((slot,)),
+            {asset: amount or 0 for asset, amount in slot.left().items()},
+            int(as_number(slot.value("NumClaims")) or 1),
+        )
+        for slot in before.slots or ()
+    }
+    by_frame = {id(jobs.frame): jobs for jobs in job_classes(before.jobs or ())}
+    classes = {job.id: by_frame[id(job.frame)] for job in before.jobs or ()}
+    return Cycle(expected(path), machines, classes)
