@@ -25,6 +25,10 @@ from htcq.quota.settings import GREATEST_RATE, read_settings
 from htcq.quota.tree import Group, assigned_group, build_tree
 
 
+#: A small round-robin rate would make as many passes over a large pool; the outcome hardly depends on it.
+_MOST_PASSES = 100
+
+
 class PoolQuotas:
     """The groups of a pool at the moment of its capture. Without configuration there is only the root."""
 
@@ -156,7 +160,8 @@ class PoolQuotas:
             used[group] = max(used.get(group, 0.0), min(float(limit), wanted, left))
             return Turn({group: used[group]}, through=used[group] >= wanted)
 
-        compute_quotas(replace(self.inputs, usage={}), take)
+        rate = max(self.settings.round_robin_rate, self.inputs.pool_weight / _MOST_PASSES)
+        compute_quotas(replace(self.inputs, usage={}, settings=replace(self.settings, round_robin_rate=rate)), take)
         return used
 
     def can_take(self, group: str) -> float:

@@ -11,6 +11,8 @@ from htcq.pool.costs import costs
 from htcq.pool.jobclass import job_classes, made_up
 from htcq.pool.kind import kinds_of
 from htcq.pool.weights import Weights
+from htcq.report.cost import missing
+from htcq.report.printable import printable
 from htcq.settings import parse_shape
 
 
@@ -57,6 +59,6 @@ def main(arguments: argparse.Namespace) -> int:
         from htcq.report.cost import show_costs
 
         show_costs(found, sys.stdout, arguments.all)
-        for told in (*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)):
-            print(f"htcq: incomplete: {told}", file=sys.stderr)
+    for told in () if arguments.json else missing(pool):
+        print(f"htcq: incomplete: {printable(told)}", file=sys.stderr)
     return EXIT_FINE

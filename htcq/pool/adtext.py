@@ -19,7 +19,9 @@ Lines = tuple[tuple[bytes, bytes], ...]
 #: Longer is no ad of HTCondor's: rubbish without line ends must not fill the memory.
 _MOST_BYTES_OF_AD = 64 * 1024 * 1024
 _TYPE = re.compile(rb'\nmytype *= *"([A-Za-z_]*)"', re.IGNORECASE)
-_NO_ATTRIBUTE = re.compile(rb"\n(?![A-Za-z_][A-Za-z0-9_.:]* *=|#|--|\s*(?:\n|\Z))([^\n]*)")
+_ATTRIBUTE = re.compile(rb"\n[A-Za-z_][A-Za-z0-9_.]* *=")
+#: Comments, headers of schedds, and what condor_q says where there are no jobs are no damage.
+_NO_ATTRIBUTE = re.compile(rb"\n(?![A-Za-z_][A-Za-z0-9_.:]* *=|#|--|All queues are empty|\s*(?:\n|\Z))([^\n]*)")
 #: Any other name stands in quotes, if at all; ``*`` ends a beginning.
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\*?\Z|\*\Z")
 _SHARED = -1
@@ -112,7 +114,7 @@ def read_ads(
             # Empty lines and headers stand between ads; what has no type must show otherwise that it is one.
             if found or ad.shared or any(text is not None for text in ad.own):
                 yield ad
-        elif not found and b"=" in block:
+        elif not found and _ATTRIBUTE.search(block):
             damage.untyped += 1
 
 

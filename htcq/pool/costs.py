@@ -133,7 +133,7 @@ def _charge(kind: Kind, jobs: JobClass, held: Sequence[Number]) -> Charge:
     stands, asset = wall(kind, jobs)
     taken = kind.consumed(jobs.ad()) if kind.supports_policy else carved(kind, jobs)
     matches = stands is Wall.NONE
-    got = {each: amount or 0 for each, amount in taken.items()}
+    got = {each: _handed_out(each, amount or 0) for each, amount in taken.items()}
     standing = kind.standing_weight(got) if kind.type == PARTITIONABLE else kind.full_weight
     return Charge(
         kind=kind,
@@ -146,6 +146,15 @@ def _charge(kind: Kind, jobs: JobClass, held: Sequence[Number]) -> Charge:
         claims=len(held),
         held=sum(held) / len(held) if held else None,
     )
+
+
+def _handed_out(asset: str, amount: Number) -> int:
+    """Return what a dynamic slot gets for ``amount``: whole units, 1 cpu and 1 MB at least (Resource.cpp, 25.14)."""
+    if asset == CPUS:
+        return max(1, int(amount + 0.1))
+    if asset == MEMORY:
+        return max(1, int(amount))
+    return math.ceil(max(0, amount)) if asset == DISK else int(amount)
 
 
 def carved(kind: Kind, jobs: JobClass) -> dict[str, Number | None]:

@@ -231,6 +231,7 @@ class _Frames:
         self.wanted = kind.shared | frozenset(kind.own)
         self._prefixes = tuple(name[:-1] for name in kind.shared if name.endswith("*"))
         self._expressions, self._named, self._count = expressions, named, 0
+        self._own = frozenset(kind.own)
 
     def of(self, raw: RawAd) -> Frame:
         self._count += 1
@@ -245,7 +246,7 @@ class _Frames:
     def _note(self, frame: Frame) -> None:
         references = frame.references()
         # What the ad itself lacks is looked up on the other side, with or without TARGET.
-        self.target |= references.target | {name for name in references.own if name not in frame}
+        self.target |= references.target | {name for name in references.own - self._own if name not in frame}
         if self._named is None:
             return
         named = references.own | _assets(frame)

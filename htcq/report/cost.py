@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from htcq.pool.costs import Charge, Costs, tidy
+from htcq.pool.files import JOBS_ADS
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
 from htcq.pool.matching import Wall
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
+from htcq.report.printable import one_line
 from htcq.report.terminal import show_table
 from htcq.units import show_amount
 
@@ -23,6 +25,14 @@ COLUMNS = (
 )  # fmt: skip
 
 
+def missing(pool: Pool) -> tuple[str, ...]:
+    """Return what the audit lacks, as sentences."""
+    told = [*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)]
+    if pool.jobs is None and not any(each.startswith(JOBS_ADS) for each in told):
+        told.append(f"there is no {JOBS_ADS}: the jobs of the pool are not known")
+    return tuple(told)
+
+
 def cost_json(costs: Costs, pool: Pool) -> dict[str, Any]:
     """Return the audit; weights in the slots' own unit, amounts in MB, KiB and counts; None: there is no number."""
     numbers = {id(kind): index for index, kind in enumerate(costs.kinds)}
@@ -30,7 +40,7 @@ def cost_json(costs: Costs, pool: Pool) -> dict[str, Any]:
         "schema": SCHEMA,
         "source": pool.source,
         "taken": pool.taken_at,
-        "incomplete": [*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)],
+        "incomplete": list(missing(pool)),
         "slots": [_kind_json(kind) for kind in costs.kinds],
         "jobs": [_class_json(jobs) for jobs in costs.classes],
         "charges": [{"slots": numbers[id(charge.kind)], **_charge_json(charge)} for charge in costs.charges],
@@ -100,7 +110,7 @@ def cost_rows(costs: Costs) -> Iterator[list[str]]:
     """Yield the charges as rows of :data:`COLUMNS`."""
     for charge in costs.charges:
         jobs = _class_json(charge.jobs)
-        yield [
+        row = [
             str(charge.kind.first.name),
             str(charge.kind.count),
             charge.kind.weight_text,
@@ -113,6 +123,7 @@ def cost_rows(costs: Costs) -> Iterator[list[str]]:
             str(charge.claims),
             _shown(charge.held),
         ]
+        yield [one_line(cell) for cell in row]
 
 
 def _shown(number: Number | None) -> str:
@@ -143,7 +154,7 @@ def _show_kinds(costs: Costs, stream: TextIO) -> None:
         for index, kind in enumerate(costs.kinds)
     ]
     columns = ("#", "SLOTS", "TYPE", "POLICY", "EACH HAD", "WEIGHT", "SLOT WEIGHT", "SUCH AS")
-    show_table("kinds of slots", columns, rows, stream)
+    _table("kinds of slots", columns, rows, stream)
 
 
 def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
@@ -166,7 +177,7 @@ def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
         return
     print(file=stream)
     columns = ("JOB", "IDLE", "RUNNING", "ON", "TAKES", "MATCH COST", "STANDING CHARGE", "GAP", "HELD")
-    show_table("job classes on full slots, each by its first job", columns, rows, stream)
+    _table("job classes on full slots, each by its first job", columns, rows, stream)
     if len(shown) < len(ranked):
         print(f"{len(ranked) - len(shown)} more job classes; --all shows them", file=stream)
 
@@ -186,7 +197,7 @@ def _show_conservation(costs: Costs, stream: TextIO) -> None:
     if rows:
         print(file=stream)
         columns = ("#", "FULL", "LEFT", "CHARGED", "GAP", "BROKEN ON", "WORST")
-        show_table(
+        _table(
             "conservation: the weight of the full slot is what is left and what is charged", columns, rows, stream
         )
 
@@ -199,7 +210,7 @@ def _show_shares(costs: Costs, stream: TextIO, everything: bool) -> None:
     ]
     if rows:
         print(file=stream)
-        show_table("weight expressions of all slots", ("SLOTS", "WEIGHT", "SHARE", "SLOT WEIGHT"), rows, stream)
+        _table("weight expressions of all slots", ("SLOTS", "WEIGHT", "SHARE", "SLOT WEIGHT"), rows, stream)
     if len(shares) < len(costs.shares):
         print(f"{len(costs.shares) - len(shares)} more expressions; --all shows them", file=stream)
 
@@ -213,7 +224,12 @@ def _show_customers(costs: Costs, stream: TextIO) -> None:
     if rows:
         print(file=stream)
         columns = ("SUBMITTER", "ACCOUNTANT", "CLAIMED SLOTS")
-        show_table("submitters whose charge is not the weight of their claimed slots", columns, rows, stream)
+        _table("submitters whose charge is not the weight of their claimed slots", columns, rows, stream)
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:
+    """Show a table whose cells come from ads, which may hold anything."""
+    show_table(title, columns, [[one_line(cell) for cell in row] for row in rows], stream)
 
 
 def _label(index: int) -> str:

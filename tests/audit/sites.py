@@ -69,7 +69,8 @@ def dynamic_slot(name: str = "slot1_1@node1", customer: str = "ada@site", **chan
     own: dict[str, Text | None] = {
         "SlotType": '"Dynamic"', "PartitionableSlot": None, "DynamicSlot": "true", "State": '"Claimed"',
         "Activity": '"Busy"', "Cpus": 1, "Memory": 1024, "Disk": 1024, "TotalSlotCpus": 1, "TotalSlotMemory": 1024,
-        "TotalSlotDisk": "1024.0", "AccountingGroup": f'"{customer}"', "RemoteUser": f'"{customer}"', "NumDynamicSlots": None,
+        "TotalSlotDisk": "1024.0", "AccountingGroup": f'"{customer}"', "RemoteUser": f'"{customer}"',
+        "NumDynamicSlots": None,
     }  # fmt: skip
     return slot(name, **{**own, **changes})
 

@@ -35,3 +35,12 @@ def test_short_names_must_be_nearer() -> None:
 
 def test_nothing_is_near_to_a_name_of_its_own() -> None:
     assert nearest("OUR_OWN_MACRO", ["SLOT_WEIGHT", "NUM_CLAIMS"]) == ""
+
+
+def test_each_word_of_a_name_must_be_near() -> None:
+    assert nearest("NEGOTIATOR_LOCK", ["NEGOTIATOR_LOG"]) == ""
+    assert nearest("NEGOTIATOR_LOGS", ["NEGOTIATOR_LOG"]) == "NEGOTIATOR_LOG"
+
+
+def test_an_underscore_too_few_is_one_slip() -> None:
+    assert nearest("SlotWeight", ["SLOT_WEIGHT"]) == "SLOT_WEIGHT"

@@ -1,41 +1,51 @@
-"""Who wants how much of a real pool, who gets it, and what the accountant and the negotiator say of it."""
+"""Who wants how much of a real pool, who gets it, and what accountant and negotiator say of it.
+
+Submitters are written without their domain: ``group.user``, or ``user`` for one without a group.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
-from broken import SMALL_JOB
+from broken import SMALL_JOB, before, errors
+from conftest import PACE
 from testpool import Pool
 
-#: The schedd counts jobs anew this often, in seconds, whatever SCHEDD_INTERVAL says.
+#: Otherwise the schedd counts its jobs anew every 5 seconds, whatever SCHEDD_INTERVAL says.
 COUNTS_OFTEN = {"SCHEDD_MIN_INTERVAL": "1"}
 
 
+def written(knobs: Mapping[str, str]) -> str:
+    """Return the text of a configuration for a pool that is reconfigured instead of started anew."""
+    return PACE + "".join(f"{name} = {text}\n" for name, text in {**COUNTS_OFTEN, **knobs}.items())
+
+
 def queued(pool: Pool, idle: Mapping[str, int], weight: int = 1, **asked: object) -> None:
-    """Submit jobs: so many for each ``group.user``, with ``asked`` in place of what a small job asks for.
+    """Submit jobs: so many for each submitter, with ``asked`` in place of what a small job asks for.
 
     Waits until the collector has heard of them and of what they weigh to the schedd: ``weight`` each.
     """
-    for customer, count in idle.items():
-        group, _, user = customer.rpartition(".")
+    for submitter, count in idle.items():
+        group, _, user = submitter.rpartition(".")
         who = {"accounting_group_user": user, **({"accounting_group": group} if group else {})}
         pool.submit({**SMALL_JOB, **asked, **who}, count)
-    expected = {customer: (count, count * weight) for customer, count in idle.items()}
-    pool.wait(lambda: demand(pool, idle) == expected, 40, f"demand of {expected}", ("SchedLog",))
+    expected = {submitter: (count, count * weight) for submitter, count in idle.items()}
+    pool.wait(lambda: demand(pool, idle) == expected, 40, f"a demand of {expected}", ("SchedLog",))
 
 
-def demand(pool: Pool, customers: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """Return IdleJobs and WeightedIdleJobs of some ``group.user``."""
+def demand(pool: Pool, submitters: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return IdleJobs and WeightedIdleJobs of each submitter."""
     ads = pool.ads("submitters", ["Name", "IdleJobs", "WeightedIdleJobs"])
-    known = {ad["Name"].partition("@")[0]: (ad["IdleJobs"], ad["WeightedIdleJobs"]) for ad in ads}
-    return {customer: known.get(customer, (0, 0)) for customer in customers}
+    known = {_without_domain(ad["Name"]): (ad["IdleJobs"], ad["WeightedIdleJobs"]) for ad in ads}
+    return {submitter: known.get(submitter, (0, 0)) for submitter in submitters}
 
 
 def claims(pool: Pool) -> Counter[str]:
-    """Return how many slots are claimed, by the ``group.user`` that they are charged to."""
+    """Return how many slots are claimed, by the submitter that they are charged to."""
     ads = pool.ads("slots", ["AccountingGroup"], constraint='State == "Claimed"')
-    return Counter(str(ad["AccountingGroup"]).partition("@")[0] for ad in ads)
+    return Counter(_without_domain(str(ad["AccountingGroup"])) for ad in ads)
 
 
 def come_to(pool: Pool, expected: Mapping[str, int]) -> None:
@@ -44,12 +54,48 @@ def come_to(pool: Pool, expected: Mapping[str, int]) -> None:
     pool.wait(lambda: claims(pool) == expected, 60, f"claims of {expected}", logs)
 
 
-def usage(pool: Pool) -> dict[str, float]:
-    """Return WeightedResourcesUsed by group and by ``group.user``, as condor_userprio tells."""
-    printed = pool.tool("condor_userprio", "-allusers", "-af", "Name", "WeightedResourcesUsed", check=False).split()
-    return {name.partition("@")[0]: float(used) for name, used in zip(printed[::2], printed[1::2])}
+def accounted(pool: Pool, attribute: str) -> dict[str, float]:
+    """Return what condor_userprio tells of groups and submitters; nothing of those that lack it."""
+    printed = pool.tool("condor_userprio", "-allusers", "-af", "Name", attribute, check=False).split()
+    pairs = zip(printed[::2], printed[1::2])
+    return {_without_domain(name): float(value) for name, value in pairs if value != "undefined"}
 
 
-def charged(pool: Pool, customer: str, weight: float) -> None:
-    """Wait until the accountant charges ``customer``, a group or a ``group.user``, with ``weight``."""
-    pool.wait(lambda: usage(pool).get(customer) == weight, 30, f"usage of {weight}", ("NegotiatorLog",))
+def charged(pool: Pool, who: str, weight: float) -> None:
+    """Wait until the accountant charges a group or submitter with ``weight``."""
+
+    def so_much() -> bool:
+        return accounted(pool, "WeightedResourcesUsed").get(who) == weight
+
+    pool.wait(so_much, 30, f"a usage of {weight} by {who}", ("NegotiatorLog",))
+
+
+def log_from_now(pool: Pool, name: str = "NegotiatorLog") -> Callable[[], str]:
+    """Return a function that gives what was added to a log since."""
+    start = len(pool.log(name))
+    return lambda: pool.log(name)[start:]
+
+
+def errors_before_the_end(pool: Pool, directory: Path, bad: Mapping[str, str], line: str) -> set[str]:
+    """Return the errors that the audit finds in a configuration on which the negotiator then ends, twice, at ``line``.
+
+    Its job stays idle until the configuration is as it was.
+    """
+    sound = pool.path("condor_config.local").read_text()
+    log = log_from_now(pool)
+    with before(pool):
+        queued(pool, {"hep.ann": 1})
+        pool.configure(sound + "".join(f"{name} = {text}\n" for name, text in bad.items()))
+        pool.reconfig()
+        found = errors(pool, directory)
+    try:
+        pool.wait(lambda: log().count(f'ERROR "{line}') >= 2, 40, "two ends of the negotiator", ("NegotiatorLog",))
+        assert not claims(pool)
+    finally:
+        pool.configure(sound)
+    come_to(pool, {"hep.ann": 1})
+    return found
+
+
+def _without_domain(name: str) -> str:
+    return name.partition("@")[0]

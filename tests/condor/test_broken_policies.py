@@ -16,7 +16,7 @@ ONLY_SUITES = [NEWEST]
 
 #: A group that may have two of the pool's eight cpus.
 QUOTA = {"GROUP_NAMES": "a", "GROUP_QUOTA_a": "2", **COUNTS_OFTEN}
-TWO_GPUS = {"STARTD_DETECT_GPUS": "-properties -simulate:0,2"}
+TWO_GPUS = {"STARTD_DETECT_GPUS": "-properties -simulate:0,2", **COUNTS_OFTEN}
 
 
 def test_a_sound_policy_holds_its_quota(site: Site, tmp_path: Path) -> None:
@@ -243,12 +243,14 @@ def test_an_access_point_fills_the_slot_behind_the_negotiator(site: Site, tmp_pa
 
 
 def test_a_slot_with_a_policy_cannot_be_claimed_as_a_whole(site: Site, tmp_path: Path) -> None:
+    """And the user is charged for what never runs."""
     pool = break_it(site, policy(ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS="True"))
     with before(pool):
         submitted(pool, {})
         assert errors(pool, tmp_path) == {"claimable-partitionable-with-policy"}
         said = said_from_now(pool, "SchedLog")
     pool.wait(lambda: said("Request was NOT accepted for claim slot1@node.test") >= 3, 30, "refusals", ("SchedLog",))
+    charged(pool, "tester", 1)
     assert running(pool) == 0
 
 

@@ -46,10 +46,10 @@ RULE = Rule(
     summary="A slot with a consumption policy lists an asset in MachineResources of which its ad gives no number",
     consequence=(
         "When the negotiator looks whether a job fits it wants a number of every asset. Where there is none it exits "
-        "with 'Missing … asset'; the master restarts it, and it exits again at the same slot: no job of the pool is "
-        "matched any more."
+        "with 'Missing … resource asset'; the master restarts it, and it exits again at the same slot: no job of the "
+        "pool is matched any more."
     ),
     fix="Nothing may hide or override the asset: see STARTD_ATTRS and the STARTD_CRON jobs of the node.",
-    source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14",
+    source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -39,9 +39,9 @@ RULE = Rule(
     summary="ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS is on at access points and at nodes with a consumption policy",
     consequence=(
         "Access points then ask for the partitionable slot as a whole, and a slot with a consumption policy refuses "
-        "that: no claim is ever made."
+        "that: no claim is ever made, and all the while users are charged for matches."
     ),
     fix=f"{_KNOB} = False",
-    source="src/condor_startd.V6/command.cpp:request_claim, 25.14",
+    source="src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1",
     find=_find,
 )

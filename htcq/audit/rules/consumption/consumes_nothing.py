@@ -34,6 +34,6 @@ RULE = Rule(
     fix=(
         "Let every claim take something, at least 1 cpu: CONSUMPTION_CPUS = max({1, ceiling(TARGET.RequestCpus ?: 0)})."
     ),
-    source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14",
+    source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14; seen on 25.14.1",
     find=_find,
 )

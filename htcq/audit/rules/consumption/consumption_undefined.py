@@ -44,6 +44,8 @@ RULE = Rule(
         "undefined for every job."
     ),
     fix="Write a consumption that is a number for every job, and check the names of the attributes in it.",
-    source="src/condor_utils/consumption_policy.cpp:cp_compute_consumption, cp_sufficient_assets, 25.14",
+    source=(
+        "src/condor_utils/consumption_policy.cpp:cp_compute_consumption, cp_sufficient_assets, 25.14; seen on 25.14.1"
+    ),
     find=_find,
 )

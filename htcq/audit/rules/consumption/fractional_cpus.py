@@ -21,8 +21,9 @@ RULE = Rule(
     summary="ConsumptionCpus can be a fraction",
     consequence=(
         "The startd never hands out fractions of a cpu. The negotiator deducts 1.5, the dynamic slot says 1, and 1.5 "
-        "does not fit in it: the claim is refused and made again in every cycle. Of fractions below 1 the negotiator "
-        "matches more than the startd can start; each of them gets a whole cpu."
+        "does not fit in it: the claim is refused and the job matched again, for ever, and all the while its user is "
+        "charged. Of fractions below 1 the negotiator matches more than the startd can start; each of them gets a "
+        "whole cpu."
     ),
     fix="Round up in the consumption: ceiling(…).",
     source=(

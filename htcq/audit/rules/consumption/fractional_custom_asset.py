@@ -21,9 +21,9 @@ RULE = Rule(
     summary="The consumption of a custom asset, such as GPUs, can be a fraction",
     consequence=(
         "Custom assets are handed out whole. Of half a GPU the dynamic slot gets none, no device is bound, and the job "
-        "does not fit: the claim is refused and made again in every cycle."
+        "does not fit: the claim is refused and the job matched again, for ever, and all the while its user is charged."
     ),
     fix="Round up in the consumption: ceiling(…).",
-    source="src/condor_startd.V6/Resource.cpp:create_dslot, ResAttributes.cpp, 25.14",
+    source="src/condor_startd.V6/Resource.cpp:create_dslot, ResAttributes.cpp, 25.14; seen on 25.14.1",
     find=_find,
 )

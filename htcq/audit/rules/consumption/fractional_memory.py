@@ -21,10 +21,10 @@ RULE = Rule(
     summary="ConsumptionMemory can be a fraction",
     consequence=(
         "The startd cuts memory to whole MB: the dynamic slot has a little less than the job takes, and the job does "
-        "not fit in it. The claim is refused and made again in every cycle. Multiplying by a factor such as 1.1 is "
-        "enough."
+        "not fit in it. The claim is refused and the job matched again, for ever, and all the while its user is "
+        "charged. Multiplying by a factor such as 1.1 is enough."
     ),
     fix="Round up in the consumption: ceiling(…).",
-    source="src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14",
+    source="src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -38,6 +38,6 @@ RULE = Rule(
         "share nor ceilings hold anybody back there."
     ),
     fix="Write a weight that falls with everything that the consumption policy takes, such as SLOT_WEIGHT = Cpus.",
-    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14",
+    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: 8 jobs on a quota of 2",
     find=_find,
 )

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.facts import listed
 from htcq.audit.nodes import effective
 from htcq.audit.policies import on_knob
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
 
 _KNOB = "CLAIM_PARTITIONABLE_LEFTOVERS"
 
 
-def _find(evidence: Evidence) -> Iterator[Found]:
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if not evidence.with_policy:
         return
+    unknown = [record.name for record in evidence.pool.schedds if record.name not in evidence.access]
+    if unknown:
+        yield Unchecked(f"the configuration of {listed(unknown)} (access/NAME.txt)")
     for name, configuration in evidence.access.items():
         if configuration.truth(_KNOB, True):
             yield on_knob(

@@ -54,6 +54,6 @@ RULE = Rule(
         "and the startd tries to make so many claims."
     ),
     fix="NUM_CLAIMS = $(NUM_CPUS), and restart the startd.",
-    source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",
+    source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14; 0 seen on 25.14.1",
     find=_find,
 )

@@ -51,6 +51,9 @@ RULE = Rule(
         "overcommitted."
     ),
     fix="Take WithinResourceLimits out of the configuration: the startd writes it from the policy.",
-    source="src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, Reqexp.cpp:publish_requirements, 25.14",
+    source=(
+        "src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, Reqexp.cpp:publish_requirements, 25.14; "
+        "seen on 25.14.1: Memory = -640"
+    ),
     find=_find,
 )

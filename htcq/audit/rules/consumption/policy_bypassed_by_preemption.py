@@ -23,7 +23,7 @@ RULE = Rule(
     summary="ALLOW_PSLOT_PREEMPTION is on while slots have consumption policies",
     consequence=(
         "Where the negotiator adds dynamic slots up to make room for a job, it compares the plain request with what "
-        "they have. Consumption is neither checked nor deducted, and the match costs the weight of the whole slot."
+        "they have. What the job takes by the policy is neither checked nor deducted."
     ),
     fix="ALLOW_PSLOT_PREEMPTION = False",
     source="src/condor_negotiator.V6/matchmaker.cpp:pslotMultiMatch, 25.14",

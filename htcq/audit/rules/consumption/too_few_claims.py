@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import amounts_text, number, on_slots, slots_by
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.units import CPUS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -20,7 +21,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             if 0 < claims < room:
                 yield on_slots(
                     kind,
-                    cause=f"{number(claims)} claims for {room} jobs",
+                    cause=f"{number(claims)} claims on {number(kind.total.get(CPUS))} cpus",
                     message=f"{room} times {most.job} would fit ({amounts_text(most.taken)} each), but with "
                     f"{number(claims)} claim ids the slot leaves the cycle after as many matches",
                     facts=(Fact("NumClaims", number(claims)),),

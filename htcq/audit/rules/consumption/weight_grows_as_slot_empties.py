@@ -54,6 +54,6 @@ RULE = Rule(
         "user and group more quota than they had before."
     ),
     fix="Write a weight that falls with what is left, such as SLOT_WEIGHT = Cpus.",
-    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14",
+    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: match cost -1",
     find=_find,
 )

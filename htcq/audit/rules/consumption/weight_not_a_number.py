@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.classads import as_number
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.units import CPUS
+
+#: Jobs whose match is tried on a kind of slots; a weight that fails, fails after an ordinary one.
+_MOST_JOBS = 100
 
 
-def _states(kind: Kind) -> Iterator[tuple[str, Mapping[str, Number]]]:
+def _states(evidence: Evidence, kind: Kind) -> Iterator[tuple[str, Mapping[str, Number]]]:
     left = {asset: amount for asset, amount in kind.first.left().items() if amount is not None}
     yield "as it is now", {**kind.total, **left}
     yield "when it is full", kind.total
     yield "when nothing is left", dict.fromkeys(kind.total, 0)
     for asset in kind.total:
         yield f"when no {asset} is left", {**kind.total, asset: 0}
+    for cpus in range(1, int(kind.total.get(CPUS, 0))):
+        yield f"when {cpus} of its cpus are left", {**kind.total, CPUS: cpus}
+    for trial in islice(evidence.trials.of(kind), _MOST_JOBS):
+        if trial.fits(kind):
+            left = {asset: amount - trial.amounts.get(asset, 0) for asset, amount in kind.total.items()}
+            yield f"after a match of {trial.job}", left
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        for when, amounts in _states(kind):
+        for when, amounts in _states(evidence, kind):
             if as_number(kind.weight(amounts)) is None:
                 yield Found(
                     cause=kind.weight_text,

@@ -61,7 +61,8 @@ RULE = Rule(
         "charges}), min({how many charges are left})), as 'htcq emit' does."
     ),
     source=(
-        "Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: charged 4.0 at the match and 1.0 two seconds later"
+        "src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: charged 4.0 at the match, "
+        "and 1.0 two seconds later"
     ),
     find=_find,
 )

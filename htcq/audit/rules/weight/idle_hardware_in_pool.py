@@ -34,7 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if why:
             idle.append(slot)
             weights[why] = weights.get(why, 0) + quotas.supply.weight_in_pool(slot)
-    whole, lost = quotas.supply.pool_weight, sum(weights.values())
+    whole, lost = quotas.supply.pool_weight if idle else 0, sum(weights.values())
     if whole and lost / whole >= _NOTEWORTHY:
         parts = listed(f"{weight:g} {why}" for why, weight in weights.items())
         yield Found(

@@ -18,17 +18,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     supply = evidence.quotas.supply
     if not supply.weighted or evidence.quotas.truth("FORCE_NEGOTIATOR_SLOT_WEIGHT", False):
         return
+    known: dict[Value, bool] = {}
     for kind in evidence.kinds:
         # With a consumption policy the negotiator does not count it as anything: it exits.
         if not kind.supports_policy:
-            wrong = [slot for slot in kind.slots if _is_wrong(evidence.weights.of(slot))]
+            wrong = [slot for slot in kind.slots if _is_wrong(evidence.weights.of(slot), known)]
             if wrong:
                 yield _found(evidence, kind, wrong)
 
 
-def _is_wrong(weight: Value) -> bool:
-    number = as_number(weight)
-    return number is None or number < 0
+def _is_wrong(weight: Value, known: dict[Value, bool]) -> bool:
+    if weight not in known:
+        number = as_number(weight)
+        known[weight] = number is None or number < 0
+    return known[weight]
 
 
 def _found(evidence: Evidence, kind: Kind, wrong: list[Slot]) -> Found:

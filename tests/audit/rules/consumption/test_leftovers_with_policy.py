@@ -38,5 +38,11 @@ def test_without_a_policy_leftovers_are_right() -> None:
     assert not found(RULE, pool(slot(), access={"access1": ON}))
 
 
+def test_access_points_of_which_nothing_is_known_are_told() -> None:
+    outcome = look(RULE, pool(policy_slot(), schedd("access1"), schedd("access2"), access={"access1": OFF}))
+    assert not outcome.findings
+    assert [each.missing for each in outcome.not_checked] == ["the configuration of access2 (access/NAME.txt)"]
+
+
 def test_without_an_access_points_configuration_it_is_not_checked() -> None:
     assert look(RULE, pool(policy_slot(), execute={"node1": ON})).not_checked

@@ -9,7 +9,17 @@ from tests.audit.sites import found, policy_slot, pool, slot
 RULE = "weight-not-a-number"
 
 
-@pytest.mark.parametrize("weight", ["floor(NoSuchThing/2)", "64/(Cpus-7)*0+ifThenElse(Cpus==0,undefined,1)", '"eight"'])
+@pytest.mark.parametrize(
+    "weight",
+    [
+        "floor(NoSuchThing/2)",
+        "ifThenElse(Cpus==0,undefined,1)",
+        '"eight"',
+        "64/(Cpus-7)",
+        "64/(Cpus-3)",
+        "Cpus*ifThenElse(Memory > TotalSlotMemory-1024,1,undefined)",
+    ],
+)
 def test_a_weight_that_is_no_number_in_some_state_is_found(weight: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(SlotWeight=weight)))
     assert finding.subject == "slot slot1@node1"

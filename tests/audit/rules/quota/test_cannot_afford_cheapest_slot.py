@@ -86,3 +86,11 @@ def test_a_light_slot_anywhere_lets_such_a_submitter_pass() -> None:
         slot(), machine(1, "slot1@b", **claimed), wants(""), accounting("ada@site", Ceiling=4), config="", jobs=[]
     )
     assert not found(RULE, given)
+
+
+def test_a_parent_whose_groups_use_what_it_handed_them_is_not_starved() -> None:
+    """Physics keeps 20 by oversubscription, but hands all of it on."""
+    held = (*uses("physics.hep", 15), *uses("physics.lep", 5))
+    assert not found(
+        RULE, groups(PHYSICS, wants("physics"), wants("physics.hep", 5, 15), wants("physics.lep", 5, 5), *held)
+    )

@@ -1,0 +1,97 @@
+"""Names that HTCondor knows are those of its sources from 8.6 to 25.14; the misspelt ones were made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.audit.sites import found, look, pool, slot
+
+RULE = "unknown-knob"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("GROUP_QOUTA_phys", "GROUP_QUOTA_phys"),
+        ("GROUPQUOTA_phys", "GROUP_QUOTA_phys"),
+        ("GROUP_ACCEPT_SURPLUSS_phys", "GROUP_ACCEPT_SURPLUS_phys"),
+        ("GROUP_AUTO_REGROUP_phys", "GROUP_AUTOREGROUP_phys"),
+        ("GROUP_NAME", "GROUP_NAMES"),
+        ("CONSUMTION_CPUS", "CONSUMPTION_CPUS"),
+        ("CONSUMPTION_CPU", "CONSUMPTION_CPUS"),
+        ("CONSUMPTION_MEM", "CONSUMPTION_MEMORY"),
+        ("CONSUMPTION_TOKEN", "CONSUMPTION_TOKENS"),
+        ("SLOT_WIEGHT", "SLOT_WEIGHT"),
+        ("SlotWeight", "SLOT_WEIGHT"),
+        ("SCHEDD_SLOT_WEIGHTS", "SCHEDD_SLOT_WEIGHT"),
+        ("NUM_CLAIM", "NUM_CLAIMS"),
+        ("SLOT_TYPE_2_PARTITONABLE", "SLOT_TYPE_2_PARTITIONABLE"),
+        ("SLOT_TYPE_1_SLOT_WIEGHT", "SLOT_TYPE_1_SLOT_WEIGHT"),
+        ("SLOT_TYPE_1_CONSUMPTION_GPU", "SLOT_TYPE_1_CONSUMPTION_GPUS"),
+        ("NUM_SLOT_TYPE_1", "NUM_SLOTS_TYPE_1"),
+        ("NEGOTIATOR_STRICT_ENFORCE_QUOTAS", "NEGOTIATOR_STRICT_ENFORCE_QUOTA"),
+        ("NEGOTIATOR.GROUP_QOUTA_phys", "NEGOTIATOR.GROUP_QUOTA_phys"),
+        ("MODIFY_REQUEST_EXPR_REQUESTCPU", "MODIFY_REQUEST_EXPR_REQUESTCPUS"),
+    ],
+)
+def test_a_misspelt_knob_is_found_with_its_right_name(name: str, meant: str) -> None:
+    config = f"MACHINE_RESOURCE_tokens = 4\n{name} = 7\n"
+    (finding,) = found(RULE, pool(slot(), config=config))
+    assert (finding.subject, finding.fix) == (f"knob {name}", f"{meant} = 7")
+
+
+def test_file_and_line_are_told() -> None:
+    config = "SLOT_WIEGHT = Cpus\n # at: /etc/condor/config.d/50, line 3\n"
+    (finding,) = found(RULE, pool(slot(), config=config))
+    assert finding.evidence[0].place == "/etc/condor/config.d/50:3"
+
+
+def test_the_same_slip_on_many_machines_is_one_finding() -> None:
+    (finding,) = found(RULE, pool(slot(), execute={f"node{number}": "NUM_CLAIM = 8\n" for number in range(6)}))
+    assert finding.count == 6
+    assert finding.examples[0] == "execute node node0"
+
+
+KNOWN = """
+GROUP_NAMES GROUP_QUOTA_phys GROUP_QUOTA_DYNAMIC_phys.atlas GROUP_ACCEPT_SURPLUS GROUP_ACCEPT_SURPLUS_phys
+GROUP_SORT_EXPR GROUP_AUTOREGROUP GROUP_AUTOREGROUP_phys GROUP_PRIO_FACTOR_phys GROUP_QUOTA_ROUND_ROBIN_RATE
+GROUP_DYNAMIC_MACH_CONSTRAINT GROUP_QUOTA_MAX_ALLOCATION_ROUNDS HFS_ROUND_ROBIN_RATE HFS_MAX_ALLOCATION_ROUNDS
+CONSUMPTION_POLICY CONSUMPTION_CPUS CONSUMPTION_GPUS CONSUMPTION_TOKENS CONSUMPTION_SWAP NUM_CLAIMS NUM_SLOTS
+NUM_SLOTS_TYPE_1 NUM_CPUS SLOT_TYPE_1 SLOT_TYPE_1_CONSUMPTION_MEMORY SLOT_TYPE_1_PARTITIONABLE
+SLOT_TYPE_3_NAME_PREFIX SLOT_TYPE_1_START SLOT_TYPE_1_BACKFILL SLOT1_EXECUTE SLOTS_CONNECTED_TO_CONSOLE
+NEGOTIATOR_LOCK NEGOTIATOR_LOG NEGOTIATOR_ARGS NEGOTIATOR_NAME NEGOTIATOR_HOST NEGOTIATOR_ADDRESS_FILE
+NEGOTIATOR_CYCLE_DELAY NEGOTIATOR_STATE_FILE NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT NEGOTIATOR_IGNORE_JOB_RANKS
+NEGOTIATOR_PREFETCH_REQUESTS_TIMEOUT NEGOTIATOR_ADVERTISE_ACCOUNTING NEGOTIATOR_STRICT_ENFORCE_QUOTA
+NEGOTIATOR_CLASSAD_USER_MAP_NAMES NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION SCHEDD_SLOT_WEIGHT SCHEDD_USE_SLOT_WEIGHT
+SCHEDD.SLOT_WEIGHT MACHINE_RESOURCE_NAMES MACHINE_RESOURCE_INVENTORY_GPUS OFFLINE_MACHINE_RESOURCE_GPUS
+PREEMPTION_REQUIREMENTS_STABLE PREEMPTION_RANK_STABLE JOB_DEFAULT_REQUESTGPUS NUM_VIRTUAL_MACHINES NUM_FRGN_JOBS
+CLAIM_PARTITIONABLE_LEFTOVERS ACCOUNTANT_HOST NICE_USER_PRIO_FACTOR
+"""
+
+
+@pytest.mark.parametrize("name", KNOWN.split())
+def test_what_some_version_of_htcondor_knows_is_not_found(name: str) -> None:
+    assert not found(RULE, pool(slot(), config=f"MACHINE_RESOURCE_tokens = 4\n{name} = 7\n"))
+
+
+@pytest.mark.parametrize("name", ["OUR_SLOT_WEIGHT", "SLOT_WEIGHT_GPU", "GROUP_ADMINS", "NEGOTIATOR_MACHINE", "QUOTA"])
+def test_a_name_of_the_sites_own_is_not_found(name: str) -> None:
+    assert not found(RULE, pool(slot(), config=f"{name} = 7\n"))
+
+
+def test_a_macro_that_other_knobs_use_is_not_found() -> None:
+    config = "SLOT_WEIGHTS = Cpus\nSLOT_WEIGHT = $(SLOT_WEIGHTS)\n"
+    assert not found(RULE, pool(slot(), config=config))
+
+
+def test_an_attribute_that_the_startd_publishes_is_not_found() -> None:
+    assert not found(RULE, pool(slot(), execute={"node1": "SlotWeights = 3\nSTARTD_ATTRS = SlotWeights\n"}))
+
+
+def test_an_asset_that_slots_hand_out_is_not_found() -> None:
+    ads = slot(MachineResources='"Cpus Memory Disk Swap GPU"', GPU=4)
+    assert not found(RULE, pool(ads, config="CONSUMPTION_GPU = 1\n"))
+
+
+def test_without_any_configuration_it_is_not_checked() -> None:
+    assert look(RULE, pool(slot())).not_checked

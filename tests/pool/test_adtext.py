@@ -1,0 +1,140 @@
+"""Long-form ads as text: what is found in them, and what is told of damage. Expected texts are written here by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.pool.adtext import Damage, Kind, RawAd, blocks, read_ads
+
+MACHINE = Kind(("cpus", "memory"), frozenset({"slotweight", "consumption*"}))
+AD = b'MyType = "Machine"\nCpus = 8\nMemory = 1024\nSlotWeight = Cpus\nConsumptionCpus = 1\nArch = "X86_64"\n'
+
+
+def read(*chunks: bytes, untyped: bytes = b"") -> tuple[list[RawAd], Damage]:
+    damage = Damage()
+    return list(read_ads(chunks, {b"Machine": MACHINE}, damage, untyped)), damage
+
+
+def test_wanted_lines_are_found_and_the_others_passed_over() -> None:
+    (found,), damage = read(AD)
+
+    assert found == RawAd(b"Machine", [b"8", b"1024"], ((b"SlotWeight", b"Cpus"), (b"ConsumptionCpus", b"1")))
+    assert damage.told() == ()
+
+
+@pytest.mark.parametrize("text", [AD.lower().replace(b'"machine"', b'"Machine"'), AD.replace(b"Cpus =", b"CPUS =")])
+def test_names_of_attributes_are_found_in_any_case(text: bytes) -> None:
+    (found,), _ = read(text)
+
+    assert found.own == [b"8", b"1024"]
+    assert [name.lower() for name, _ in found.shared] == [b"slotweight", b"consumptioncpus"]
+
+
+@pytest.mark.parametrize("equals", [b"=", b" =", b"= ", b"  =  "])
+def test_spaces_around_the_equals_sign_do_not_matter(equals: bytes) -> None:
+    (found,), damage = read(AD.replace(b" = ", equals))
+
+    assert found.own == [b"8", b"1024"]
+    assert damage.told() == ()
+
+
+def test_an_absent_attribute_is_none() -> None:
+    (found,), _ = read(b'MyType = "Machine"\nCpus = 8\n')
+
+    assert found.own == [b"8", None]
+
+
+def test_the_last_of_equal_names_counts() -> None:
+    (found,), _ = read(AD + b"cpus = 4\n")
+
+    assert found.own == [b"4", b"1024"]
+
+
+def test_windows_line_ends_are_line_ends() -> None:
+    text = (AD + b"\n" + AD).replace(b"\n", b"\r\n")
+
+    assert read(text)[0] == read(AD + b"\n" + AD)[0]
+    assert [found.own for found in read(text)[0]] == [[b"8", b"1024"]] * 2
+
+
+def test_any_number_of_blank_lines_stands_between_ads() -> None:
+    found, damage = read(b"\n\n\n" + AD + b"\n\n\n\n\n" + AD + b"\n\n\n")
+
+    assert len(found) == 2
+    assert damage.told() == ()
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"\n\n\n\n\n", b"\r\n\r\n\r\n"])
+def test_nothing_is_no_ad_and_no_damage(text: bytes) -> None:
+    assert read(text) == ([], Damage())
+    assert read(text, untyped=b"Machine") == ([], Damage())
+
+
+def test_an_ad_that_the_end_cuts_is_left_out_and_told() -> None:
+    """A cut line may be a shorter number that looks like a whole one."""
+    found, damage = read(AD + b"\n" + AD + b"Memory = 10")
+
+    assert len(found) == 1
+    assert damage.told() == ("ends in the middle of an ad, which was left out",)
+
+
+def test_lines_that_are_no_attributes_are_counted_and_the_first_is_told() -> None:
+    (found,), damage = read(b"what is this?\n" + AD + b"0Cpus = 9\n<html>\n")
+
+    assert found.own == [b"8", b"1024"]
+    assert damage.told() == ("has 3 lines that are no attributes, the first: 'what is this?'",)
+
+
+def test_only_the_beginning_of_a_long_line_is_told() -> None:
+    _, damage = read(b"x" * 5000 + b"\n\n")
+
+    assert damage.first == "x" * 60
+
+
+def test_comments_and_headers_of_condor_q_are_no_damage() -> None:
+    header = b"\n\n-- Schedd: access1 : <127.0.0.1:9618?addrs=127.0.0.1-9618> @ 11/21/26 10:00:00\n"
+    found, damage = read(b"# a comment\n" + header + AD + header + b"\n" + AD + header)
+
+    assert len(found) == 2
+    assert damage.told() == ()
+
+
+def test_headers_and_rubbish_are_no_ads_where_ads_may_lack_a_type() -> None:
+    found, _ = read(b"-- Schedd: access1\n\nrubbish\n\nCpus = 8\n", untyped=b"Machine")
+
+    assert [each.own for each in found] == [[b"8", None]]
+
+
+def test_ads_without_a_type_are_counted() -> None:
+    found, damage = read(b"Cpus = 8\n\n" + AD + b"\nArch = 1\n")
+
+    assert len(found) == 1
+    assert damage.told() == ("has 2 ads without MyType, which were left out",)
+
+
+def test_ads_of_other_types_are_passed_over() -> None:
+    assert read(b'MyType = "DaemonMaster"\nCpus = 8\n') == ([], Damage())
+
+
+def test_an_ad_larger_than_any_is_given_up() -> None:
+    """Rubbish without line ends must not fill the memory."""
+    piece = b"x" * (16 * 1024 * 1024)
+    found, damage = read(*[piece] * 5, b"\n\n", AD)
+
+    assert len(found) == 1
+    assert damage.lines >= 1
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_ads_are_the_same_however_the_text_is_cut(size: int) -> None:
+    text = (AD + b"\n\n-- Schedd: x\n" + AD + b"\n").replace(b"\n", b"\r\n")
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+
+    assert read(*pieces) == read(text)
+    assert list(blocks(pieces, Damage())) == list(blocks([text], Damage()))
+
+
+def test_names_that_need_quotes_are_never_found_and_do_no_harm() -> None:
+    kind = Kind(("cpus",), frozenset({"é", "e", "a b", "x|y", "(", "slot weight*"}))
+
+    assert [each.shared for each in read_ads([AD + b"e = 1\n"], {b"Machine": kind}, Damage())] == [((b"e", b"1"),)]
