@@ -120,7 +120,24 @@ def test_a_literal_is_what_the_library_says_it_is(text: str, value: Value) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Cpus", "1 + 1", "{1}", '"a" + "b"', '"a\\"b"', '"', '"\\n"', "1.5.2", "0x10", "1K", "- 8", "1e", '"a\0b"', "8 "]
+    "text",
+    [
+        "",
+        "Cpus",
+        "1 + 1",
+        "{1}",
+        '"a" + "b"',
+        '"a\\"b"',
+        '"',
+        '"\\n"',
+        "1.5.2",
+        "0x10",
+        "1K",
+        "- 8",
+        "1e",
+        '"a\0b"',
+        "8 ",
+    ],
 )
 def test_everything_else_is_no_literal(text: str) -> None:
     assert literal(text) is None
@@ -154,7 +171,9 @@ def test_a_text_that_is_no_utf8_is_an_error() -> None:
     assert Expr('"a\\377b"').evaluate() is ERROR
 
 
-@pytest.mark.parametrize(("value", "held"), [("\ud800", "?"), ("é", "é"), (10**300, 1e300), (-(2**63) - 1, -(2.0**63)), (2**62, 2**62)])
+@pytest.mark.parametrize(
+    ("value", "held"), [("\ud800", "?"), ("é", "é"), (10**300, 1e300), (-(2**63) - 1, -(2.0**63)), (2**62, 2**62)]
+)
 def test_an_ad_holds_whatever_it_is_given(value: int | str, held: Value) -> None:
     """A lone surrogate would end the process, and a whole number of more than 64 bits is none to the library."""
     assert Ad({"A": value}).value("A") == held

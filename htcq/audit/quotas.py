@@ -6,6 +6,7 @@ HTCondor 25.14. Amounts are in the pool's unit: slot weights, or slots where wei
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -21,12 +22,12 @@ from htcq.quota.condor import Inputs, TakeTurn, Turn, compute_quotas, nothing_ma
 from htcq.quota.knobs import Knobs
 from htcq.quota.limits import truncated
 from htcq.quota.results import GroupQuota, GroupRound, Quotas
-from htcq.quota.settings import GREATEST_RATE, read_settings
+from htcq.quota.settings import Settings, read_settings
 from htcq.quota.tree import Group, assigned_group, build_tree
 
-
-#: A small round-robin rate would make as many passes over a large pool; the outcome hardly depends on it.
-_MOST_PASSES = 100
+#: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most passes of a round,
+#: most of those in which somebody is matched, and most rounds.
+_MOST_PASSES, _MOST_FILLING_PASSES, _MOST_ROUNDS = 100_000, 100, 100
 
 
 class PoolQuotas:
@@ -126,7 +127,7 @@ class PoolQuotas:
     @cached_property
     def computed(self) -> Quotas:
         """The next cycle, if nothing were matched in it."""
-        return compute_quotas(self.inputs)
+        return compute_quotas(replace(self.inputs, settings=self._bounded(_MOST_PASSES)))
 
     @cached_property
     def _quotas(self) -> Mapping[str, GroupQuota]:
@@ -160,8 +161,7 @@ class PoolQuotas:
             used[group] = max(used.get(group, 0.0), min(float(limit), wanted, left))
             return Turn({group: used[group]}, through=used[group] >= wanted)
 
-        rate = max(self.settings.round_robin_rate, self.inputs.pool_weight / _MOST_PASSES)
-        compute_quotas(replace(self.inputs, usage={}, settings=replace(self.settings, round_robin_rate=rate)), take)
+        compute_quotas(replace(self.inputs, usage={}, settings=self._bounded(_MOST_FILLING_PASSES)), take)
         return used
 
     def can_take(self, group: str) -> float:
@@ -181,8 +181,15 @@ class PoolQuotas:
         )
         return truncated(self._last_limits(alone, nothing_matched).get(group, 0.0))
 
+    def _bounded(self, passes: int) -> Settings:
+        """Return the settings with no more rounds than matter, and a rate that makes at most so many passes in each."""
+        promised = sum(group.config_quota for group in self.tree.groups if group.static)
+        rate = max(self.settings.round_robin_rate, self.inputs.pool_weight / passes, promised / passes)
+        rounds = min(self.settings.max_rounds, _MOST_ROUNDS)
+        return replace(self.settings, round_robin_rate=rate, max_rounds=rounds)
+
     def _last_limits(self, inputs: Inputs, take_turn: TakeTurn) -> Mapping[str, float]:
-        whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=GREATEST_RATE, max_rounds=1))
+        whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=math.inf, max_rounds=1))
         rounds = compute_quotas(whole, take_turn).rounds
         return {limit.group: limit.limit for limit in rounds[0].limits} if rounds else {}
 

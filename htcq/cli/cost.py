@@ -59,6 +59,6 @@ def main(arguments: argparse.Namespace) -> int:
         from htcq.report.cost import show_costs
 
         show_costs(found, sys.stdout, arguments.all)
-    for told in () if arguments.json else missing(pool):
+    for told in () if arguments.json else missing(found, pool):
         print(f"htcq: incomplete: {printable(told)}", file=sys.stderr)
     return EXIT_FINE

@@ -6,7 +6,7 @@ adds for a match from src/condor_negotiator.V6/matchmaker.cpp (negotiate, addRem
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 
 def _names(text: str) -> frozenset[str]:
@@ -137,13 +137,13 @@ _JOB_PREFIXES = ("Request", "Require", "_condor_Request", "_cp_orig_Request")
 _JOB_SUFFIXES = ("Provisioned", "Usage", "AverageUsage")
 
 
-def slot_names(assets: Iterable[str]) -> frozenset[str]:
+def slot_names(assets: Collection[str]) -> frozenset[str]:
     """Return every name that HTCondor may give to an attribute of a slot that hands out ``assets``."""
     return SLOT_NAMES | {f"{prefix}{asset}" for asset in assets for prefix in _SLOT_PREFIXES}
 
 
-def job_names(assets: Iterable[str]) -> frozenset[str]:
+def job_names(assets: Collection[str]) -> frozenset[str]:
     """Return every name that HTCondor may give to an attribute of a job in a pool that hands out ``assets``."""
-    told = [(f"{prefix}{asset}" for prefix in _JOB_PREFIXES) for asset in assets]
-    told += [(f"{asset}{suffix}" for suffix in _JOB_SUFFIXES) for asset in assets]
-    return JOB_NAMES | {name for names in told for name in names}
+    asked = {f"{prefix}{asset}" for asset in assets for prefix in _JOB_PREFIXES}
+    got = {f"{asset}{suffix}" for asset in assets for suffix in _JOB_SUFFIXES}
+    return JOB_NAMES | asked | got

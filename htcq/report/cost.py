@@ -25,10 +25,10 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def missing(pool: Pool) -> tuple[str, ...]:
+def missing(costs: Costs, pool: Pool) -> tuple[str, ...]:
     """Return what the audit lacks, as sentences."""
     told = [*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)]
-    if pool.jobs is None and not any(each.startswith(JOBS_ADS) for each in told):
+    if pool.jobs is None and not costs.classes and not any(each.startswith(JOBS_ADS) for each in told):
         told.append(f"there is no {JOBS_ADS}: the jobs of the pool are not known")
     return tuple(told)
 
@@ -40,7 +40,7 @@ def cost_json(costs: Costs, pool: Pool) -> dict[str, Any]:
         "schema": SCHEMA,
         "source": pool.source,
         "taken": pool.taken_at,
-        "incomplete": list(missing(pool)),
+        "incomplete": list(missing(costs, pool)),
         "slots": [_kind_json(kind) for kind in costs.kinds],
         "jobs": [_class_json(jobs) for jobs in costs.classes],
         "charges": [{"slots": numbers[id(charge.kind)], **_charge_json(charge)} for charge in costs.charges],
@@ -197,9 +197,7 @@ def _show_conservation(costs: Costs, stream: TextIO) -> None:
     if rows:
         print(file=stream)
         columns = ("#", "FULL", "LEFT", "CHARGED", "GAP", "BROKEN ON", "WORST")
-        _table(
-            "conservation: the weight of the full slot is what is left and what is charged", columns, rows, stream
-        )
+        _table("conservation: the weight of the full slot is what is left and what is charged", columns, rows, stream)
 
 
 def _show_shares(costs: Costs, stream: TextIO, everything: bool) -> None:

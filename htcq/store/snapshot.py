@@ -77,8 +77,7 @@ class Snapshot:
                     while chunk := file.read(_CHUNK):
                         yield chunk
         except _DAMAGE as error:
-            reason = getattr(error, "strerror", None) or error
-            raise InputError(f"{self.path}: {member} cannot be read: {reason}", "copy it anew") from error
+            raise InputError(f"{self.path}: {member} cannot be read: {_reason(error)}", "copy it anew") from error
 
 
 def _packed(path: Path, member: str) -> Iterator[bytes]:
@@ -97,11 +96,16 @@ def open_snapshot(path: Path) -> Snapshot:
     try:
         members = _members_of_directory(path) if path.is_dir() else _members_of_archive(path)
     except _DAMAGE as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} is no snapshot: {reason}", _HOW) from error
+        raise InputError(f"{path} is no snapshot: {_reason(error)}", _HOW) from error
     if not members.keys() & {COLLECTOR_ADS, JOBS_ADS, CONFIG}:
         raise InputError(f"{path} holds neither {COLLECTOR_ADS} nor {JOBS_ADS} nor {CONFIG}", _HOW)
     return Snapshot(path, members)
+
+
+def _reason(error: BaseException) -> str:
+    """Return what went wrong, on one line."""
+    told = str(getattr(error, "strerror", None) or error)
+    return "it is no archive that can be read" if "\n" in told or not told else told
 
 
 def _members_of_directory(path: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from broken import SMALL_JOB, before, errors
+from broken import SMALL_JOB, before, errors, policy
 from conftest import PACE
 from testpool import Pool
 
@@ -20,6 +20,15 @@ COUNTS_OFTEN = {"SCHEDD_MIN_INTERVAL": "1"}
 def written(knobs: Mapping[str, str]) -> str:
     """Return the text of a configuration for a pool that is reconfigured instead of started anew."""
     return PACE + "".join(f"{name} = {text}\n" for name, text in {**COUNTS_OFTEN, **knobs}.items())
+
+
+def groups(**quotas: str) -> dict[str, str]:
+    """Return a sound consumption policy and groups with these quotas; ``_of_`` stands for the dot in their names."""
+    found = {**policy(), **COUNTS_OFTEN}
+    names = {name: ".".join(reversed(name.split("_of_"))) for name in quotas}
+    for name, quota in quotas.items():
+        found[f"GROUP_QUOTA_{'' if float(quota) >= 1 else 'DYNAMIC_'}{names[name]}"] = quota
+    return {**found, "GROUP_NAMES": ", ".join(names.values())}
 
 
 def queued(pool: Pool, idle: Mapping[str, int], weight: int = 1, **asked: object) -> None:

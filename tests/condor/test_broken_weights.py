@@ -9,6 +9,7 @@ import pytest
 from broken import before, break_it, cycles, errors, policy
 from claims import (
     COUNTS_OFTEN,
+    accounted,
     charged,
     claims,
     come_to,
@@ -55,6 +56,8 @@ def test_a_constraint_that_no_slot_fulfils_stops_the_pool(
         assert "pool-constraint-matches-nothing" in errors(pool, tmp_path)
     cycles(pool, 2)
     assert not claims(pool)
+    if grouped:
+        assert 0.0 == accounted(pool, "EffectiveQuota")["hep"]
     pool.configure(written(sound))
     pool.reconfig()
     come_to(pool, {"hep.ann": 1, "ben": 1})
@@ -74,5 +77,5 @@ def test_a_constraint_that_hides_claims_ends_all_quotas(site: Site, tmp_path: Pa
 
 def test_a_slot_constraint_that_does_not_parse_ends_the_negotiator(site: Site, tmp_path: Path) -> None:
     pool = break_it(site, {**policy(), **COUNTS_OFTEN})
-    bad = {"NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > ("}
-    assert "pool-constraint-unparsable" in errors_before_the_end(pool, tmp_path, bad, "")
+    bad, line = {"NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > ("}, "Error parsing NEGOTIATOR_SLOT_CONSTRAINT"
+    assert "pool-constraint-unparsable" in errors_before_the_end(pool, tmp_path, bad, line)

@@ -43,7 +43,9 @@ def printed_by_condor(site: Site, directory: Path) -> str:
 
 def costs(site: Site, tmp_path: Path) -> dict[str, Any]:
     """Return what htcq says of the pool as it is now."""
-    found: dict[str, Any] = json.loads(site.htcq("cost", "--snapshot", printed_by_condor(site, tmp_path / "s"), "--json"))
+    found: dict[str, Any] = json.loads(
+        site.htcq("cost", "--snapshot", printed_by_condor(site, tmp_path / "s"), "--json")
+    )
     assert found["incomplete"] == []
     assert [kind["count"] for kind in found["slots"]] == [1]
     return found

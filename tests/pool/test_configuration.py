@@ -201,7 +201,9 @@ def test_knobs_that_are_not_given_to_the_parser_keep_their_text() -> None:
 
 
 def test_no_library_with_functions_for_expressions_is_loaded() -> None:
-    text = safe_text(assignments("CLASSAD_USER_LIBS = /x.so\nCLASSAD_USER_PYTHON_LIB = /y.so\nTOOL.CLASSAD_USER_LIBS = z\n"))
+    text = safe_text(
+        assignments("CLASSAD_USER_LIBS = /x.so\nCLASSAD_USER_PYTHON_LIB = /y.so\nTOOL.CLASSAD_USER_LIBS = z\n")
+    )
 
     assert text == ""
 
@@ -237,7 +239,9 @@ def test_a_circle_through_a_name_that_is_put_together_is_ended() -> None:
 
 def test_a_long_chain_and_a_long_value_are_no_circle() -> None:
     chain = "".join(f"A{each} = $(A{each + 1})\n" for each in range(300))
-    found = read(f"{chain}A300 = end\nHOSTS = {', '.join(f'node{each}.site' for each in range(8000))}\nALLOW = $(HOSTS)\n")
+    found = read(
+        f"{chain}A300 = end\nHOSTS = {', '.join(f'node{each}.site' for each in range(8000))}\nALLOW = $(HOSTS)\n"
+    )
 
     assert found.value("A0") == "end"
     assert found.value("ALLOW").endswith("node7999.site")

@@ -138,13 +138,23 @@ def test_what_jobs_hold_is_counted_by_class() -> None:
         ),
     )
 
-    assert [(one.jobs.name, one.claims, one.held) for one in found.charges] == [("1.0", 1, 1), ("2.0", 1, 2), ("3.0", 0, None)]
+    assert [(one.jobs.name, one.claims, one.held) for one in found.charges] == [
+        ("1.0", 1, 1),
+        ("2.0", 1, 2),
+        ("3.0", 0, None),
+    ]
 
 
 def test_weights_are_shared_out_among_expressions() -> None:
-    found = look(slot(), static_slot("slot2@node1", SlotWeight="Memory / 1024"), static_slot("slot3@node1", SlotWeight=None))
+    found = look(
+        slot(), static_slot("slot2@node1", SlotWeight="Memory / 1024"), static_slot("slot3@node1", SlotWeight=None)
+    )
 
-    assert [(one.expression, one.slots, one.weight) for one in found.shares] == [("Cpus", 1, 8), ("Memory / 1024", 1, 2), ("", 1, 1)]
+    assert [(one.expression, one.slots, one.weight) for one in found.shares] == [
+        ("Cpus", 1, 8),
+        ("Memory / 1024", 1, 2),
+        ("", 1, 1),
+    ]
     assert sum(one.share for one in found.shares) == pytest.approx(1)
 
 
@@ -158,12 +168,17 @@ def test_submitters_are_compared_with_their_claimed_slots() -> None:
         accounting("hep", IsAccountingGroup="true", WeightedResourcesUsed="4.0"),
     )
 
-    assert [(one.name, one.published, one.claimed) for one in found.customers] == [("ben@site", 2, 0), ("hep.ada@site", 4, 1)]
+    assert [(one.name, one.published, one.claimed) for one in found.customers] == [
+        ("ben@site", 2, 0),
+        ("hep.ada@site", 4, 1),
+    ]
 
 
 def test_a_made_up_job_is_charged_like_any_other() -> None:
     found = pool(policy_slot(SlotWeight=MULTI))
-    one = costs(found, kinds_of(found.slots or ()), [made_up("big", {"cpus": 1, "memory": 8192, "disk": 200000})], Weights())
+    one = costs(
+        found, kinds_of(found.slots or ()), [made_up("big", {"cpus": 1, "memory": 8192, "disk": 200000})], Weights()
+    )
 
     assert [(each.match_cost, each.standing_charge) for each in one.charges] == [(4, 1)]
 

@@ -140,7 +140,13 @@ def test_functions_deep_in_functions_do_not_overflow_the_stack() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["(" * 20_000 + "1" + ")" * 20_000, "1 + " * 40_000 + "1", "{" * 5000, "- " * 16_000 + "1", '"' + "x" * 200_000 + '" =!= 1'],
+    [
+        "(" * 20_000 + "1" + ")" * 20_000,
+        "1 + " * 40_000 + "1",
+        "{" * 5000,
+        "- " * 16_000 + "1",
+        '"' + "x" * 200_000 + '" =!= 1',
+    ],
 )
 def test_an_expression_too_deep_or_too_long_is_an_error(text: str) -> None:
     one = frame(Start=text, Cpus=8)

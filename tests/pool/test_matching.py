@@ -64,7 +64,8 @@ def test_for_the_match_a_job_asks_for_what_it_consumes() -> None:
 
 def test_what_a_job_does_not_ask_is_not_made_up_for_the_match() -> None:
     """The trap of GPUs: their consumption is 0 when it is reckoned, and undefined in WithinResourceLimits."""
-    limits = "ifThenElse(TARGET._cp_orig_RequestGPUs isnt undefined, TARGET.RequestGPUs <= MY.GPUs, MY.ConsumptionGPUs <= MY.GPUs)"
+    asked, not_asked = "TARGET.RequestGPUs <= MY.GPUs", "MY.ConsumptionGPUs <= MY.GPUs"
+    limits = f"ifThenElse(TARGET._cp_orig_RequestGPUs isnt undefined, {asked}, {not_asked})"
     trap = policy_slot(ConsumptionGPUs="TARGET.RequestGPUs", WithinResourceLimits=limits)
     sound = policy_slot(WithinResourceLimits=limits)
 
@@ -73,7 +74,10 @@ def test_what_a_job_does_not_ask_is_not_made_up_for_the_match() -> None:
     assert between(trap, {"gpus": 2}, RequestGPUs=1) == (Wall.NONE, "")
 
 
-@pytest.mark.parametrize(("text", "holds"), [("true", True), ("5", True), ("0.5", True), ("0", False), ('"yes"', False), ("undefined", False)])
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [("true", True), ("5", True), ("0.5", True), ("0", False), ('"yes"', False), ("undefined", False)],
+)
 def test_requirements_hold_when_they_are_true_or_a_number_other_than_0(text: str, holds: bool) -> None:
     assert (between(slot(), Requirements=text)[0] is Wall.NONE) is holds
 

@@ -43,7 +43,9 @@ def test_a_chain_of_names_is_followed_to_its_end() -> None:
 
 
 def test_what_jobs_ask_of_slots_is_kept() -> None:
-    found = pool(slot(Site='"north"', HasFoo="Foo > 1", Foo=2), jobs=[job(Requirements='TARGET.Site == "north" && HasFoo')])
+    found = pool(
+        slot(Site='"north"', HasFoo="Foo > 1", Foo=2), jobs=[job(Requirements='TARGET.Site == "north" && HasFoo')]
+    )
     (one,) = found.slots or ()
 
     assert one.value("Site") == "north"
@@ -85,7 +87,9 @@ def test_jobs_are_read_once_where_slots_ask_for_nothing_new() -> None:
 
 
 def test_what_configuration_asks_of_slots_is_kept() -> None:
-    found = pool(slot(Colour='"red"', Rack=3), config='NEGOTIATOR_SLOT_CONSTRAINT = Colour == "red"\nSLOT_WEIGHT = Rack\n')
+    found = pool(
+        slot(Colour='"red"', Rack=3), config='NEGOTIATOR_SLOT_CONSTRAINT = Colour == "red"\nSLOT_WEIGHT = Rack\n'
+    )
     (one,) = found.slots or ()
 
     assert (one.value("Colour"), one.value("Rack")) == ("red", 3)
@@ -94,7 +98,9 @@ def test_what_configuration_asks_of_slots_is_kept() -> None:
 def test_a_request_may_be_an_expression() -> None:
     """What condor_submit writes where a user names no memory."""
     memory = "ifThenElse(MemoryUsage isnt undefined, MemoryUsage, (ImageSize + 1023) / 1024)"
-    found = pool(slot(), jobs=[job(RequestMemory=memory, ImageSize=4000), job("2.0", RequestMemory=memory, MemoryUsage=700)])
+    found = pool(
+        slot(), jobs=[job(RequestMemory=memory, ImageSize=4000), job("2.0", RequestMemory=memory, MemoryUsage=700)]
+    )
 
     assert [each.ad().value("RequestMemory") for each in found.jobs or ()] == [4, 700]
 
@@ -123,7 +129,9 @@ def test_an_empty_file_is_a_pool_of_nothing(text: bytes) -> None:
     assert read_jobs(lambda: [text], Expressions()).jobs == []
 
 
-@pytest.mark.parametrize("rubbish", [bytes(range(256)) * 40, b"\x00" * 5000, b"<html>\n<body>\n\n</html>\n\n", b"\x1f\x8b\x08\x00abc"])
+@pytest.mark.parametrize(
+    "rubbish", [bytes(range(256)) * 40, b"\x00" * 5000, b"<html>\n<body>\n\n</html>\n\n", b"\x1f\x8b\x08\x00abc"]
+)
 def test_rubbish_is_refused(rubbish: bytes) -> None:
     with pytest.raises(InputError, match="holds no ad that could be read"):
         read_collector(lambda: [rubbish], Expressions())

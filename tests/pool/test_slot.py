@@ -36,7 +36,9 @@ def test_the_type_of_a_slot_is_said_or_shown(text: str, expected: str) -> None:
     assert only(text).type == expected
 
 
-@pytest.mark.parametrize(("state", "claimed"), [("Claimed", True), ("Preempting", True), ("Unclaimed", False), ("Owner", False)])
+@pytest.mark.parametrize(
+    ("state", "claimed"), [("Claimed", True), ("Preempting", True), ("Unclaimed", False), ("Owner", False)]
+)
 def test_which_slots_somebody_is_charged_for(state: str, claimed: bool) -> None:
     """Accountant.cpp:IsClaimed, 25.14."""
     assert only(slot(State=f'"{state}"')).claimed is claimed

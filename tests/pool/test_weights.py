@@ -26,7 +26,9 @@ def test_what_the_weight_names_is_followed() -> None:
 
 def test_numbers_that_are_equal_but_not_the_same_weigh_what_they_weigh() -> None:
     """7 / 2 = 3, 7.0 / 2 = 3.5."""
-    slots = pool(slot(Cpus=7, SlotWeight="Cpus / 2"), slot("slot1@node2", Cpus="7.0", SlotWeight="Cpus / 2")).slots or ()
+    slots = (
+        pool(slot(Cpus=7, SlotWeight="Cpus / 2"), slot("slot1@node2", Cpus="7.0", SlotWeight="Cpus / 2")).slots or ()
+    )
     weights = Weights()
 
     assert [weights.of(each) for each in slots] == [3, 3.5]
@@ -41,7 +43,8 @@ def test_a_name_that_is_put_together_is_looked_up_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("NoSuchThing", UNDEFINED), ("1 / 0", ERROR), ('"8"', "8"), (None, UNDEFINED), ("SlotWeight", UNDEFINED)]
+    ("text", "expected"),
+    [("NoSuchThing", UNDEFINED), ("1 / 0", ERROR), ('"8"', "8"), (None, UNDEFINED), ("SlotWeight", UNDEFINED)],
 )
 def test_what_is_no_number_comes_back_as_it_is(text: str | None, expected: object) -> None:
     (one,) = pool(slot(SlotWeight=text)).slots or ()

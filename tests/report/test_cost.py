@@ -1,0 +1,88 @@
+"""The match-cost audit as it is shown: what stands where a number is missing, and rows against their columns."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from htcq.pool.costs import Costs, costs
+from htcq.pool.jobclass import job_classes
+from htcq.pool.kind import kinds_of
+from htcq.pool.pool import Pool
+from htcq.pool.weights import Weights
+from htcq.report.cost import COLUMNS, cost_json, cost_rows, missing, show_costs
+from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, static_slot
+
+
+def audit(*texts: str, jobs: tuple[str, ...] | None = ()) -> tuple[Costs, Pool]:
+    found = pool(*texts, jobs=jobs)
+    return costs(found, kinds_of(found.slots or ()), job_classes(found.jobs or ()), Weights()), found
+
+
+def shown(found: Costs, everything: bool = False) -> list[str]:
+    stream = io.StringIO()
+    show_costs(found, stream, everything)
+    return stream.getvalue().splitlines()
+
+
+def test_every_row_has_every_column() -> None:
+    found, _ = audit(policy_slot(), static_slot("slot2@node1"), jobs=(job(), job("2.0", RequestCpus=99)))
+    rows = [dict(zip(COLUMNS, row)) for row in cost_rows(found)]
+
+    assert [len(row) for row in cost_rows(found)] == [len(COLUMNS)] * 4
+    assert [(row["job"], row["matches"], row["why"]) for row in rows[:2]] == [
+        ("1.0", "yes", ""),
+        ("2.0", "no", "the slot has too little: cpus"),
+    ]
+    assert [rows[1][name] for name in ("match_cost", "standing_charge", "gap", "held")] == [""] * 4
+
+
+def test_json_is_json_and_numbers_that_are_missing_are_null() -> None:
+    found, given = audit(policy_slot(SlotWeight="NoSuchThing"), jobs=(job(),))
+    told = json.loads(json.dumps(cost_json(found, given), allow_nan=False))
+
+    assert told["charges"][0]["match_cost"] is None
+    assert told["charges"][0]["standing_charge"] == 1
+    assert told["slots"][0]["full_weight"] == 1
+
+
+def test_a_kind_is_shown_with_what_each_slot_had() -> None:
+    found, _ = audit(policy_slot(Cpus=3), policy_slot("slot1@node2"))
+    row = shown(found)[3]
+
+    assert " ".join(row.split()) == "1 2 partitionable yes cpus 8, memory 16 GiB, disk 19.07 GiB 8 Cpus slot1@node1"
+
+
+def test_a_slot_without_a_weight_counts_as_one() -> None:
+    found, _ = audit(static_slot(SlotWeight=None))
+    lines = shown(found)
+
+    assert lines[3].split()[-3:] == ["1", "(none)", "slot1@node1"]
+    assert any(line.endswith("(none: counts as 1)") for line in lines)
+
+
+def test_a_sound_pool_has_no_gap_and_no_table_of_submitters() -> None:
+    found, _ = audit(slot(Cpus=7), dynamic_slot(), accounting("ada@site", WeightedResourcesUsed="1.0"))
+    lines = shown(found)
+
+    assert "1  8     7     1        0    none" in lines
+    assert not any(line.startswith("submitters") for line in lines)
+
+
+def test_a_submitter_that_the_accountant_does_not_publish_is_unknown() -> None:
+    found, _ = audit(slot(Cpus=7), dynamic_slot())
+
+    assert shown(found)[-1].split() == ["ada@site", "unknown", "1"]
+
+
+def test_what_is_missing_is_told_once() -> None:
+    assert missing(*audit(slot(), jobs=None)) == ("there is no jobs.ads: the jobs of the pool are not known",)
+    assert missing(*audit(slot(), jobs=())) == ()
+    assert [told[:20] for told in missing(*audit(slot(), jobs=("rubbish\n",)))] == ["jobs.ads holds no jo"]
+
+
+def test_only_the_largest_shares_are_shown() -> None:
+    found, _ = audit(*[static_slot(f"slot{number}@n", SlotWeight=f"{number}") for number in range(1, 31)])
+
+    assert "10 more expressions; --all shows them" in shown(found)
+    assert not any("more expressions" in line for line in shown(found, everything=True))
