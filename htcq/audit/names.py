@@ -114,7 +114,7 @@ class Names:
 
 
 def _spelt(*sources: Iterable[str]) -> dict[str, str]:
-    return {name.lower(): name for names in sources for name in names}
+    return {name.lower(): name for names in sources for name in sorted(names)}
 
 
 def _names_of(frames: Iterable[Frame]) -> set[str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from htcq.units import attribute
+
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -139,11 +141,11 @@ _JOB_SUFFIXES = ("Provisioned", "Usage", "AverageUsage")
 
 def slot_names(assets: Collection[str]) -> frozenset[str]:
     """Return every name that HTCondor may give to an attribute of a slot that hands out ``assets``."""
-    return SLOT_NAMES | {f"{prefix}{asset}" for asset in assets for prefix in _SLOT_PREFIXES}
+    return SLOT_NAMES | {f"{prefix}{attribute(asset)}" for asset in assets for prefix in _SLOT_PREFIXES}
 
 
 def job_names(assets: Collection[str]) -> frozenset[str]:
     """Return every name that HTCondor may give to an attribute of a job in a pool that hands out ``assets``."""
-    asked = {f"{prefix}{asset}" for asset in assets for prefix in _JOB_PREFIXES}
-    got = {f"{asset}{suffix}" for asset in assets for suffix in _JOB_SUFFIXES}
+    asked = {f"{prefix}{attribute(asset)}" for asset in assets for prefix in _JOB_PREFIXES}
+    got = {f"{attribute(asset)}{suffix}" for asset in assets for suffix in _JOB_SUFFIXES}
     return JOB_NAMES | asked | got

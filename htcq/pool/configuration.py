@@ -34,7 +34,7 @@ _END = "htcq_end_of_value"
 #: No value of a real configuration is so long with all macros filled in.
 MOST_CHARACTERS = 256 * 1024
 #: What a macro call may name: $(NAME), $(NAME:default), $INT(NAME), $CHOICE(INDEX,NAME) …
-_CALL = re.compile(r"\$[$A-Z_]*\(([^)]*)")
+_CALL = re.compile(r"\$([$A-Z_]*)\((?=([^)]*))")
 _NAME = re.compile(r"[A-Z0-9_./]+")
 _PLACE = re.compile(r"\s*#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 
@@ -176,14 +176,18 @@ def _statement(name: str, raw: str) -> str:
 def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Return the knobs (upper case) that refer to themselves in a circle, or whose values would be far too long.
 
-    One that names itself means its value so far, as in ``A = $(A) more``.
+    One that names itself in ``$(…)`` means its value so far, as in ``A = $(A) more``.
     """
     sizes: dict[str, int] = {}
     references: dict[str, Counter[str]] = {}
     for name, raw in plain:
         key = name.upper()
-        named = Counter(word for call in _CALL.findall(raw.upper()) for word in _NAME.findall(call))
+        calls = [(function, _NAME.findall(call)) for function, call in _CALL.findall(raw.upper())]
+        named = Counter(word for _, words in calls for word in words)
         itself = named.pop(key, 0)
+        if any(function and key in words for function, words in calls):
+            # A function looks the knob up when it is asked for, and ends in itself.
+            named[key] = 1
         for each, times in references.get(key, Counter()).items():
             named[each] = min(MOST_CHARACTERS, named[each] + times * itself)
         sizes[key] = min(MOST_CHARACTERS + 1, len(raw) + itself * sizes.get(key, 0))

@@ -109,3 +109,12 @@ def test_the_best_limit_is_that_of_a_group_alone_in_an_empty_pool() -> None:
     quotas = quotas_of(groups(PHYSICS, wants("physics.hep", 60), wants("chem", 60), *uses("physics.lep", 20)))
     assert (quotas.best_limit("physics.hep"), quotas.best_limit("chem"), quotas.best_limit("physics")) == (20, 10, 0)
     assert quotas.limits["physics.hep"] == 0
+
+
+def test_a_rate_that_would_take_for_ever_does_not() -> None:
+    """Weights may be bytes: a million million of them in steps of 1, while a group without a quota waits."""
+    config = f"{PHYSICS}GROUP_NAMES = chem, none\nGROUP_QUOTA_ROUND_ROBIN_RATE = 1\n"
+    config += "NEGOTIATOR_STRICT_ENFORCE_QUOTA = False\n"
+    quotas = quotas_of(pool(slot(SlotWeight="1.0e12"), wants("chem", 60), wants("none", 60), config=config))
+    assert quotas.computed.pool_weight == 1e12
+    assert (quotas.limits, quotas.can_take("chem")) == ({"chem": 10}, 10)

@@ -24,7 +24,7 @@ NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000}
 #: Roles in the order their files are read; all of them hold on the one machine of a test pool.
 ROLES = ("central", "access", "execute")
 #: Faster than the test pool's own pace: nothing here depends on how long a cycle is.
-PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
+PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
 
 
 @dataclass

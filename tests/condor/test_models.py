@@ -63,16 +63,30 @@ def submit_commands(shape: str) -> dict[str, object]:
     return commands
 
 
+#: Two ways of configuring a model have a price that htcq-models(7) names, and the audit names it too: claims that take
+#: nothing still get 1 MB, and the rule max charges less for a claim than its match cost.
+PRICE = {"fixed-none": {"consumes-no-cpu-or-memory"}, "quantized-max": {"weight-not-additive"}}
+
+
 @pytest.fixture(params=sorted(MODELS))
-def model(request: pytest.FixtureRequest) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def name(request: pytest.FixtureRequest) -> str:
+    """The name of one model."""
+    return str(request.param)
+
+
+@pytest.fixture
+def model(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """One model with its shapes."""
-    return MODELS[str(request.param)]
+    return MODELS[name]
 
 
 def test_daemons_do_what_the_plan_says(
-    site: Site, model: tuple[tuple[str, ...], tuple[str, ...]], tmp_path: Path
+    site: Site, name: str, model: tuple[tuple[str, ...], tuple[str, ...]], tmp_path: Path
 ) -> None:
-    """Claims, charges, demand and carved slots equal the prediction, for each shape alone and for all of them mixed."""
+    """Claims, charges, demand and carved slots equal the prediction, for each shape alone and for all of them mixed.
+
+    And the audit of the pool, while they run and others wait, has nothing above info.
+    """
     flags, shapes = model
     site.pool.clear()
     site.adopt(tmp_path, flags)
@@ -94,15 +108,15 @@ def test_daemons_do_what_the_plan_says(
             assert expected == plan["jobs"][0]["fits"]
             _compare_carved(measured, plan["jobs"][0])
         if jobs is runs[-1]:
-            assert not _above_info(site, tmp_path)
+            assert _above_info(site, tmp_path) == PRICE.get(name, set())
         site.pool.clear()
 
 
-def _above_info(site: Site, tmp_path: Path) -> list[str]:
-    """What the audit says of the pool while claims stand and jobs wait; that disk slips before 25.4 is so."""
+def _above_info(site: Site, tmp_path: Path) -> set[str]:
+    """The rules with warnings or errors; that disk slips before 25.4 is so."""
     findings = audited(site.pool, tmp_path)
-    ours = [each for each in findings if site.suite == NEWEST or each["rule"] != "disk-slop"]
-    return [f"{each['rule']}: {each['message']}" for each in ours if each["severity"] != "info"]
+    rules = {each["rule"] for each in findings if each["severity"] != "info"}
+    return rules if site.suite == NEWEST else rules - {"disk-slop"}
 
 
 def _more_than_fit(site: Site, tmp_path: Path, flags: tuple[str, ...], shape: str) -> int:

@@ -7,7 +7,7 @@ import pytest
 from htcq.pool.attribute_names import MATCH_NAMES, job_names, slot_names
 
 
-@pytest.mark.parametrize("asset", ["cpus", "tokens", "gpus"])
+@pytest.mark.parametrize("asset", ["Cpus", "Tokens", "GPUs"])
 def test_every_asset_has_its_names(asset: str) -> None:
     assets = ["cpus", "tokens", "gpus"]
     assert {asset, f"Total{asset}", f"TotalSlot{asset}", f"Consumption{asset}", f"Assigned{asset}"} <= slot_names(

@@ -214,6 +214,8 @@ CIRCLES = {
     "three": "A = $(B)\nB = $(C:1)\nC = $INT(A)\n",
     "defaults": "A = $(B:$(A))\nB = $(A:$(B))\n",
     "functions": "A = $F(B)\nB = $F(A)\n",
+    "itself in a function": "A = 1\nB = 2\nA = $INT(A)\n",
+    "itself in a function of a default": "A = 1\nB = 2\nA = $(NONE:$EVAL(A))\n",
     "doubling": "A0 = xxxxxxxxxx\n" + "".join(f"A{each} = $(A{each - 1})$(A{each - 1})\n" for each in range(1, 50)),
     "doubling itself": "A = x\n" + "A = $(A)$(A)\n" * 50,
 }

@@ -33,7 +33,7 @@ def test_a_recorded_cycle_is_read_whole(path: Path) -> None:
     before = pool(path)
 
     assert before.damage == ()
-    assert len(before.slots or ()) == len({each["slot"] for each in expected(path)["matches"]} | set(cycle(path).machines))
+    assert {each.name for each in before.slots or ()} >= {match["slot"] for match in expected(path)["matches"]}
     assert {job.submitter for job in before.jobs or ()} == {record.name for record in before.submitters}
 
 

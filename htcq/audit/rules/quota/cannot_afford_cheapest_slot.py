@@ -155,8 +155,9 @@ RULE = Rule(
     needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
     summary="Idle jobs starve: their group's limit or their submitter's ceiling leaves nothing for any match",
     consequence=(
-        "The negotiator matches nothing for them, whatever slots are free, and says no more than 'submitter limit "
-        "exceeded'. An error means that this is so even in an empty pool, a warning that it is so at this moment."
+        "The negotiator matches nothing for them, whatever slots are free. Of a quota its log says 'no match found' at "
+        "most, of a ceiling that the negotiation is skipped. An error means that this is so even in an empty pool, a "
+        "warning that it is so at this moment."
     ),
     fix="Raise the quota or the ceiling, or let the group accept surplus.",
     source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, negotiateWithGroup, GroupEntry.cpp, 25.14",

@@ -127,8 +127,9 @@ RULE = Rule(
     needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
     summary="Schedds weigh jobs in another unit than slots weigh",
     consequence=(
-        "A group's demand and its usage cannot be compared. Where jobs weigh too little for the schedd, the group is "
-        "allocated less than it uses and its idle jobs starve; where they weigh too much, it takes surplus from others."
+        "A group's demand and its usage cannot be compared. Where idle jobs weigh too little for the schedd, their "
+        "group is left behind when surplus is shared; where running ones do as well, it is allocated less than it uses "
+        "and its idle jobs starve. Where jobs weigh too much, their group takes surplus from others."
     ),
     fix="Set SCHEDD_SLOT_WEIGHT on every access point to what the slots charge for a request.",
     source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",

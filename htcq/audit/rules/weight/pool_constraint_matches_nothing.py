@@ -36,7 +36,7 @@ RULE = Rule(
     summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT holds for no slot",
     consequence=(
         "The negotiator adds up the weight of the slots for which the constraint is true. Where that is none the pool "
-        "weighs 0: every dynamic quota and every fair share is 0 and nothing is matched. The log has one warning."
+        "weighs 0: every quota and every fair share is 0 and nothing is matched. The log has one warning at most."
     ),
     fix="Write a constraint that some slots fulfil; an attribute that slots lack is undefined, and that is not true.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiationTime, 25.14",
