@@ -26,7 +26,6 @@ LOGS = {"collector": "CollectorLog", "negotiator": "NegotiatorLog", "schedd": "S
 AD_KINDS = {
     "slots": ("condor_status",),
     "jobs": ("condor_q", "-allusers"),
-    "accounting": ("condor_status", "-accounting"),
     "any": ("condor_status", "-any"),
     "collector": ("condor_status", "-collector"),
     "master": ("condor_status", "-master"),

@@ -128,7 +128,7 @@ class _Cycle:
         going = [node for node in order if self._may_go(node)]
         step = min(self.settings.round_robin_rate, max_delta)
         first = tuple(self._pass(going, step, max_delta))
-        while step < max_delta and self.waiting:
+        while step < max_delta and any(node.group.name in self.waiting for node in going):
             step = min(step + self.settings.round_robin_rate, max_delta)
             self._pass(going, step, max_delta)
         return first
