@@ -143,7 +143,12 @@ class Ad:
         del self.native[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self.native
+        # The library's own test evaluates the attribute, which fails where its text is no UTF-8.
+        try:
+            self.native.lookup(name)
+        except KeyError:
+            return False
+        return True
 
     def value(self, name: str, target: Ad | None = None) -> Value:
         """Return the value of the attribute ``name``; UNDEFINED where there is none."""

@@ -9,12 +9,9 @@ from htcq.audit.charges import Charge, charges
 from htcq.audit.need import Need
 from htcq.audit.quotas import PoolQuotas
 from htcq.audit.trials import Trials
-from htcq.classads import Ad
-from htcq.policy.charge import job_ad
-from htcq.policy.safety import job_grid
 from htcq.pool.configuration import Configuration
 from htcq.pool.jobclass import JobClass, job_classes
-from htcq.pool.kind import Kind, accounted, kinds_of
+from htcq.pool.kind import Kind, kinds_of
 from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
@@ -83,34 +80,12 @@ class Evidence:
         """Every dynamic slot."""
         return (slot for kind in self.kinds_of_type(DYNAMIC) for slot in kind.slots)
 
-    @cached_property
-    def pool_weight(self) -> Number:
-        """The sum of all slot weights, as the accountant reckons them."""
-        return sum(accounted(self.weights.of(slot)) for slot in self.slots)
-
-    @cached_property
-    def claimed_weight(self) -> Mapping[str, Number]:
-        """The weight of the claimed slots by whom it is charged to."""
-        charged: dict[str, Number] = {}
-        for slot in self.slots:
-            if slot.claimed and slot.customer:
-                charged[slot.customer] = charged.get(slot.customer, 0) + accounted(self.weights.of(slot))
-        return charged
-
     # Jobs -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def classes(self) -> tuple[JobClass, ...]:
         """The jobs collapsed into classes; none where there are no job ads."""
         return job_classes(self.pool.jobs or ())
-
-    def samples(self, kind: Kind) -> Iterator[tuple[str, Ad]]:
-        """Yield jobs to try a policy on, each with a description: the pool's own, then a grid of made-up requests."""
-        for each in self.classes:
-            yield f"job {each.name}", each.ad()
-        for shape in job_grid(kind.total):
-            asked = ", ".join(f"{asset}={amount:g}" for asset, amount in shape.items()) or "nothing"
-            yield f"a job that asks for {asked}", job_ad(shape)
 
     @cached_property
     def trials(self) -> Trials:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from htcq.classads import UNDEFINED, Ad, Value, as_number, named
-from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot, number_or
+from htcq.policy.charge import supports
+from htcq.pool.slot import DYNAMIC, Number, Slot, number_or
 from htcq.units import BUILT_IN_ASSETS, DISK, attribute
 
 #: Most slots that a kind names.
@@ -78,8 +79,7 @@ class Kind:
     @cached_property
     def supports_policy(self) -> bool:
         """Whether HTCondor matches by consumption policy here: partitionable, and every asset has its expression."""
-        declared = isinstance(self.first.frame.value("MachineResources"), str)
-        return self.type == PARTITIONABLE and declared and len(self.consumption) == len(self.assets)
+        return supports(self.ad(self.total))
 
     @property
     def full_weight(self) -> Value:

@@ -198,4 +198,4 @@ def test_any_configuration_is_read_or_refused_in_time(lines: list[str]) -> None:
         return
     finally:
         assert time.monotonic() - began < PATIENCE * 2
-    assert found.value("SLOT_WEIGHT")
+    assert found.value("NEGOTIATOR_USE_SLOT_WEIGHTS"), "HTCondor's own defaults stand behind it"
