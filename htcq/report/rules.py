@@ -45,15 +45,19 @@ def show_rule(rule: Rule, stream: TextIO) -> None:
     show_lines(_lines(rule), stream)
 
 
+def needed(rule: Rule) -> str:
+    """Return the evidence without which ``rule`` is not checked, as text."""
+    return "; ".join(need.value for need in rule.needs) or "whatever of its evidence there is"
+
+
 def _lines(rule: Rule) -> Iterator[Line]:
     word = rule.severity.word
     yield Line(((rule.id, "strong"), (f" ({rule.family}, ", ""), (word, word), (")", "")))
     yield Line(((rule.summary, ""),), indent=4)
-    needs = "; ".join(need.value for need in rule.needs)
     parts = (
         ("What comes of it", rule.consequence),
         ("How to mend it", rule.fix),
-        ("Needs", needs),
+        ("Needs", needed(rule)),
         ("Source", rule.source),
     )
     for title, text in parts:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.audit.rule import Rule
+from htcq.report.rules import needed
 
 _KNOB = re.compile(r"\s*[A-Za-z0-9_.]+ *@?=")
 _ESCAPES = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
@@ -76,7 +77,7 @@ def _families(families: Mapping[str, Iterable[Rule]]) -> Iterator[str]:
             yield from _text(rule.fix)
             yield ".PP"
             yield ".I Needs"
-            yield from _text("; ".join(need.value for need in rule.needs))
+            yield from _text(needed(rule))
             yield ".br"
             yield ".I Source:"
             yield from _text(rule.source)

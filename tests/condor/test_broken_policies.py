@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broken import before, break_it, cycles, errors, policy, running, said_from_now, submitted
+from broken import SMALL_JOB, audited, before, break_it, cycles, errors, policy, running, said_from_now, submitted
 from claims import COUNTS_OFTEN, charged, claims, come_to, queued
 from conftest import NEWEST, Site
 from testpool import Pool
@@ -57,6 +57,17 @@ def test_the_negotiator_exits_again_and_again(
         said = said_from_now(pool, "NegotiatorLog")
     pool.wait(lambda: said(last_words) >= 2, 30, "the second end of the negotiator", ("NegotiatorLog",))
     assert running(pool) == 0
+
+
+def test_a_sound_weight_of_the_central_manager_takes_the_place_of_a_broken_one(site: Site, tmp_path: Path) -> None:
+    """The startd's weight is no number, the negotiator's own is: a warning, and the job runs."""
+    broken = {"SLOT_WEIGHT": "floor(NoSuchThing/2)", "NEGOTIATOR.SLOT_WEIGHT": "Cpus"}
+    pool = break_it(site, policy(**broken))
+    # The negotiator is on: only it knows its own weight.
+    found = {each["rule"]: each["severity"] for each in audited(pool, tmp_path)}
+    assert found["weight-not-a-number"] == "warning"
+    pool.submit(SMALL_JOB)
+    pool.wait(lambda: running(pool) == 1, 30, "the job", ("NegotiatorLog",))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from itertools import islice
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.classads import as_number
+from htcq.classads import Expr, as_number, named
+from htcq.errors import PolicyError
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.units import CPUS
@@ -33,17 +34,46 @@ def _states(evidence: Evidence, kind: Kind) -> Iterator[tuple[str, Mapping[str, 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        for when, amounts in _states(evidence, kind):
-            if as_number(kind.weight(amounts)) is None:
-                yield Found(
-                    cause=kind.weight_text,
-                    subject=f"slot {kind.first.name}",
-                    message=f"SlotWeight is no number {when}: the first match there ends the negotiator",
-                    facts=(Fact("SlotWeight", kind.weight_text or "(absent)"),),
-                    count=kind.count,
-                    examples=kind.examples,
-                )
-                break
+        when = _broken(evidence, kind, named("SlotWeight"))
+        if when:
+            substitute = _substitute(evidence, kind)
+            message = (
+                f"SlotWeight is no number: the negotiator puts its own SLOT_WEIGHT, {substitute}, in its place"
+                if substitute
+                else f"SlotWeight is no number {when}: the first match there ends the negotiator"
+            )
+            yield Found(
+                cause=kind.weight_text,
+                subject=f"slot {kind.first.name}",
+                message=message,
+                facts=(Fact("SlotWeight", kind.weight_text or "(absent)"),),
+                count=kind.count,
+                examples=kind.examples,
+                severity=Severity.WARNING if substitute else None,
+            )
+
+
+def _broken(evidence: Evidence, kind: Kind, weight: Expr) -> str:
+    """Return in which state ``weight`` is no number; empty where it always is one."""
+    for when, amounts in _states(evidence, kind):
+        if as_number(weight.evaluate(kind.ad(amounts))) is None:
+            return when
+    return ""
+
+
+def _substitute(evidence: Evidence, kind: Kind) -> str:
+    """Return the central manager's SLOT_WEIGHT where the negotiator uses it instead, and can; empty where not.
+
+    It does so for a slot whose weight is no number when it fetches the ads, not for one that fails after a match.
+    """
+    text = evidence.setting("SLOT_WEIGHT")
+    left = {asset: amount for asset, amount in kind.first.left().items() if amount is not None}
+    if not text or as_number(kind.weight({**kind.total, **left})) is not None:
+        return ""
+    try:
+        return "" if _broken(evidence, kind, Expr(text)) else text
+    except PolicyError:
+        return ""
 
 
 RULE = Rule(
@@ -54,7 +84,8 @@ RULE = Rule(
     consequence=(
         "The negotiator computes the match cost from SlotWeight before and after it takes the assets away. Where one "
         "of them is undefined or an error it exits with 'Failed to evaluate SlotWeight'; the master restarts it, and "
-        "it exits again at the same slot: no slot of the pool is matched any more."
+        "it exits again at the same slot: no slot of the pool is matched any more. Only where the weight is no number "
+        "from the start, and the central manager's own SLOT_WEIGHT is one, does it reckon with that instead."
     ),
     fix=(
         "Write a weight that is a number whatever is left: guard divisions, and name only attributes that every slot "
