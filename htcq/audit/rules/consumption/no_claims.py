@@ -16,11 +16,12 @@ from htcq.pool.slot import Number
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        for claims, slots in slots_by(kind, "NumClaims").items():
-            if _wrong(claims):
-                fact = Fact("NumClaims", number(claims))
-                yield on_slots(kind, f"NumClaims {number(claims)}", _message(claims), (fact,), slots=slots)
-        for node in nodes(evidence, kind):
+        advertised = {claims: slots for claims, slots in slots_by(kind, "NumClaims").items() if _wrong(claims)}
+        for claims, slots in advertised.items():
+            fact = Fact("NumClaims", number(claims))
+            yield on_slots(kind, f"NumClaims {number(claims)}", _message(claims), (fact,), slots=slots)
+        # A knob that the slots show already is not told twice.
+        for node in () if advertised else nodes(evidence, kind):
             knob = node.knob("NUM_CLAIMS")
             wanted = _value(knob.value)
             if wanted is not None and _wrong(wanted):
