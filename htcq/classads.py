@@ -183,6 +183,19 @@ def literal(text: str) -> Value | None:
     return _WORDS.get(text.lower())
 
 
+def parsed(text: str | None) -> Expr | None:
+    """Return ``text`` as an expression; None where there is none, or it is no ClassAd expression."""
+    try:
+        return Expr(text) if text and text.strip() else None
+    except PolicyError:
+        return None
+
+
+def holds(value: Value) -> bool:
+    """Tell whether HTCondor takes a condition of this value as met: true, or a number other than 0 (IsAMatch)."""
+    return bool(as_number(value))
+
+
 def is_number(value: Value) -> bool:
     """Tell whether HTCondor would take ``value`` for a number (booleans count: src/classad/value.cpp, 25.14)."""
     return isinstance(value, (bool, int, float))

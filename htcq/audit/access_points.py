@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact
-from htcq.classads import Ad, Expr, as_number
-from htcq.errors import PolicyError
+from htcq.classads import Ad, as_number, parsed
 from htcq.pool.demand import ScheddWeight
 from htcq.pool.job import IDLE, Job
 from htcq.pool.jobclass import JobClass
@@ -42,10 +41,8 @@ class AccessPoint:
 
 
 def _value(text: str, job: Ad) -> int | None:
-    try:
-        number = as_number(Expr(text).evaluate(job)) if text else None
-    except PolicyError:
-        return None
+    expression = parsed(text)
+    number = None if expression is None else as_number(expression.evaluate(job))
     return None if number is None else int(number)
 
 

@@ -7,15 +7,13 @@ facts of HTCondor 25.14, the second one was measured there.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.audit.trials import Trial, fits
 from htcq.classads import as_number
-from htcq.pool.kind import Kind, accounted
+from htcq.pool.kind import Kind, accounted, handed_out
 from htcq.pool.slot import Number
-from htcq.units import CPUS, DISK, MEMORY
 
 #: Weights closer than this are equal: reals lose a little.
 CLOSE = 1e-6
@@ -56,18 +54,6 @@ def charges(kind: Kind, trials: tuple[Trial, ...]) -> Iterator[Charge]:
         mean = cost if 0 < cost <= standing else _mean(kind, trial, amounts, full)
         if mean is not None:
             yield Charge(trial, cost, mean, standing)
-
-
-def handed_out(taken: Mapping[str, Number]) -> dict[str, Number]:
-    """Return what the dynamic slot of a claim has: at least 1 cpu and 1 MB, and whole units (Resource.cpp, 25.14)."""
-    amounts: dict[str, Number] = {asset: int(amount) for asset, amount in taken.items()}
-    if CPUS in taken:
-        amounts[CPUS] = int(max(taken[CPUS], 1) + 0.1)
-    if MEMORY in taken:
-        amounts[MEMORY] = max(int(taken[MEMORY]), 1)
-    if DISK in taken:
-        amounts[DISK] = math.ceil(max(0, taken[DISK]))
-    return amounts
 
 
 def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number], full: Number) -> Number | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from htcq.classads import Expr, as_number
-from htcq.errors import PolicyError
+from htcq.classads import holds, parsed
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
 
@@ -34,10 +33,9 @@ def false_clauses(jobs: JobClass, kinds: Iterable[Kind]) -> list[tuple[str, int]
     counts: dict[str, int] = {}
     offered = tuple(kinds)
     for text in clauses(jobs.frame.text("Requirements")):
-        try:
-            clause = Expr(text)
-        except PolicyError:
+        clause = parsed(text)
+        if clause is None:
             continue
         job = jobs.ad()
-        counts[text] = sum(kind.count for kind in offered if not as_number(clause.evaluate(job, kind.ad(kind.total))))
+        counts[text] = sum(kind.count for kind in offered if not holds(clause.evaluate(job, kind.ad(kind.total))))
     return sorted(((text, count) for text, count in counts.items() if count), key=lambda each: -each[1])

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from htcq.classads import Ad, Expr, Missing, as_number
-from htcq.errors import PolicyError
+from htcq.classads import Ad, Missing, holds, parsed
 from htcq.pool.record import Record
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import Tree, assigned_group
@@ -49,15 +48,12 @@ def submitters_of(records: Iterable[Record], tree: Tree, knobs: Mapping[str, str
 
 
 def _looked_at(records: Iterable[Record], constraint: str | None) -> Iterator[Record]:
-    try:
-        condition = Expr(constraint) if constraint else None
-    except PolicyError:
-        condition = None
+    condition = parsed(constraint)
     for record in records:
         jobs = _count(record, "IdleJobs") + _count(record, "RunningJobs")
         if jobs <= 0 or "@" not in record.name or record.value("SkipMatchmaking") is True:
             continue
-        if condition is None or as_number(condition.evaluate(_ad(record))):
+        if condition is None or holds(condition.evaluate(_ad(record))):
             yield record
 
 

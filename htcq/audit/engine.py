@@ -123,8 +123,7 @@ def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict]
         not_checked += [NotChecked(rule.id, missing) for missing in unchecked]
     findings.sort(key=lambda finding: (-finding.severity, finding.rule))
     pool = evidence.pool
-    incomplete = (*pool.damage, *(f"{what}: {why}" for what, why in pool.failed))
-    return Audit(tuple(findings), tuple(not_checked), tuple(checked), incomplete, pool.source, pool.taken_at)
+    return Audit(tuple(findings), tuple(not_checked), tuple(checked), pool.incomplete, pool.source, pool.taken_at)
 
 
 def _run(rule: Rule, evidence: Evidence, verdict: Verdict) -> tuple[list[Finding], list[str]]:

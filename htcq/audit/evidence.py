@@ -125,7 +125,7 @@ class Evidence:
             plain = next((each for each in self._plain_by_weight if self.fits(each[0], jobs)), None)
             known = [plain] if plain is not None else []
             for kind in self.with_policy:
-                cost = self._match_cost(kind, jobs) if self.fits(kind, jobs) else None
+                cost = kind.cost(kind.consumed(jobs.ad())) if self.fits(kind, jobs) else None
                 known += [(kind, cost)] if cost is not None else []
             self._cheapest[key] = min(known, key=lambda each: each[1], default=None)
         return self._cheapest[key]
@@ -135,10 +135,6 @@ class Evidence:
         """The kinds without a consumption policy, the lightest first, with their weight."""
         plain = [(kind, kind.plain_weight()) for kind in self.offered if not kind.supports_policy]
         return tuple(sorted(plain, key=lambda each: each[1]))
-
-    @staticmethod
-    def _match_cost(kind: Kind, jobs: JobClass) -> Number | None:
-        return kind.cost(kind.consumed(jobs.ad()))
 
     # Groups -----------------------------------------------------------------------------------------------------
 

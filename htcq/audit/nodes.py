@@ -12,8 +12,7 @@ from functools import cached_property
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.trials import Trial
-from htcq.classads import Expr, Value, as_number
-from htcq.errors import PolicyError
+from htcq.classads import Expr, Value, as_number, parsed
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number, Slot
@@ -47,7 +46,7 @@ class Node:
 
     def expression(self, name: str) -> Expr | None:
         """Return the expression of a knob; None where there is none or it is no ClassAd expression."""
-        return _parsed(self.knob(name).value)
+        return parsed(self.knob(name).value)
 
     @property
     def slot_type(self) -> int:
@@ -106,8 +105,8 @@ class Modification:
 
     @cached_property
     def _expressions(self) -> dict[str, Expr]:
-        parsed = {asset: _parsed(text) for asset, text in self.texts.items()}
-        return {asset: expression for asset, expression in parsed.items() if expression is not None}
+        found = {asset: parsed(text) for asset, text in self.texts.items()}
+        return {asset: expression for asset, expression in found.items() if expression is not None}
 
 
 def modifications(evidence: Evidence, kind: Kind, assumed: bool = True) -> Iterator[Modification]:
@@ -127,10 +126,3 @@ def modifications(evidence: Evidence, kind: Kind, assumed: bool = True) -> Itera
 def modifier(asset: str) -> str:
     """Return the name of the knob by which a startd changes the request for ``asset``."""
     return f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}"
-
-
-def _parsed(text: str) -> Expr | None:
-    try:
-        return Expr(text) if text.strip() else None
-    except PolicyError:
-        return None

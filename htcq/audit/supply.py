@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from htcq.classads import UNDEFINED, Value, as_number
+from htcq.classads import UNDEFINED, Value, as_number, holds
 from htcq.errors import PolicyError
 from htcq.pool.kind import accounted
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
@@ -38,7 +38,7 @@ class Supply:
     def slots(self) -> tuple[Slot, ...]:
         """The slots for which NEGOTIATOR_SLOT_CONSTRAINT holds: no other is matched, counted or charged."""
         seen = self._seen
-        return self._all if seen is None else tuple(slot for slot in self._all if _holds(seen.of(slot)))
+        return self._all if seen is None else tuple(slot for slot in self._all if holds(seen.of(slot)))
 
     def weight(self, slot: Slot) -> Number:
         """Return what the accountant reckons with: 1 each where slot weights are off.
@@ -89,7 +89,7 @@ class Supply:
     def in_pool(self) -> Iterator[Slot]:
         """Yield the slots that count for the pool's weight: all that are seen, or those of the pool-size constraint."""
         counted = self._counted
-        return (slot for slot in self.slots if counted is None or _holds(counted.of(slot)))
+        return (slot for slot in self.slots if counted is None or holds(counted.of(slot)))
 
 
 def _parsed(text: str | None) -> Weights | None:
@@ -98,10 +98,6 @@ def _parsed(text: str | None) -> Weights | None:
         return None if text is None else Weights(text)
     except PolicyError:
         return None
-
-
-def _holds(value: Value) -> bool:
-    return bool(as_number(value))
 
 
 def _multiplier(slot: Slot) -> Number:

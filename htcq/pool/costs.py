@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from htcq.classads import as_number
 from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind, accounted
+from htcq.pool.kind import Kind, accounted, handed_out
 from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
@@ -133,7 +133,7 @@ def _charge(kind: Kind, jobs: JobClass, held: Sequence[Number]) -> Charge:
     stands, asset = wall(kind, jobs)
     taken = kind.consumed(jobs.ad()) if kind.supports_policy else carved(kind, jobs)
     matches = stands is Wall.NONE
-    got = {each: _handed_out(each, amount or 0) for each, amount in taken.items()}
+    got = handed_out({each: amount or 0 for each, amount in taken.items()})
     standing = kind.standing_weight(got) if kind.type == PARTITIONABLE else kind.full_weight
     return Charge(
         kind=kind,
@@ -146,15 +146,6 @@ def _charge(kind: Kind, jobs: JobClass, held: Sequence[Number]) -> Charge:
         claims=len(held),
         held=sum(held) / len(held) if held else None,
     )
-
-
-def _handed_out(asset: str, amount: Number) -> int:
-    """Return what a dynamic slot gets for ``amount``: whole units, 1 cpu and 1 MB at least (Resource.cpp, 25.14)."""
-    if asset == CPUS:
-        return max(1, int(amount + 0.1))
-    if asset == MEMORY:
-        return max(1, int(amount))
-    return math.ceil(max(0, amount)) if asset == DISK else int(amount)
 
 
 def carved(kind: Kind, jobs: JobClass) -> dict[str, Number | None]:

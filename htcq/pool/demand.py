@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from htcq.classads import Ad, Expr, as_number
-from htcq.errors import PolicyError
+from htcq.classads import Ad, Expr, as_number, parsed
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.slot import Number
 
@@ -30,8 +29,8 @@ class ScheddWeight:
 
     def __init__(self, configuration: Configuration) -> None:
         self.configuration = configuration
-        self._own = _parsed(self.text(OWN_KNOB))
-        self._pool = _parsed(self.text(POOL_KNOB))
+        self._own = parsed(self.text(OWN_KNOB))
+        self._pool = parsed(self.text(POOL_KNOB))
 
     def knob(self, name: str) -> Knob | None:
         """Return the knob ``name`` as the schedd sees it: one with its prefix comes first."""
@@ -135,10 +134,3 @@ def _asked(job: Ad, name: str, otherwise: int) -> int:
     """Return a request as the schedd reads it: a whole number, or ``otherwise`` where it is none."""
     number = as_number(job.value(name))
     return otherwise if number is None else int(number)
-
-
-def _parsed(text: str) -> Expr | None:
-    try:
-        return Expr(text) if text else None
-    except PolicyError:
-        return None

@@ -6,6 +6,7 @@ the ads themselves: with the slot's own expressions, whoever wrote them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from functools import cached_property
 from htcq.classads import UNDEFINED, Ad, Value, as_number, named
 from htcq.policy.charge import supports
 from htcq.pool.slot import DYNAMIC, Number, Slot, number_or
-from htcq.units import BUILT_IN_ASSETS, DISK, attribute
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
 
 #: Most slots that a kind names.
 EXAMPLES = 3
@@ -176,6 +177,18 @@ def _policy(slot: Slot) -> tuple[object, ...]:
 def _rounded(amount: Value) -> Value:
     number = as_number(amount)
     return UNDEFINED if number is None else float(f"{number:.1e}")
+
+
+def handed_out(taken: Mapping[str, Number]) -> dict[str, Number]:
+    """Return what the dynamic slot of a claim has: at least 1 cpu and 1 MB, and whole units (Resource.cpp, 25.14)."""
+    amounts: dict[str, Number] = {asset: int(amount) for asset, amount in taken.items()}
+    if CPUS in taken:
+        amounts[CPUS] = int(max(taken[CPUS], 1) + 0.1)
+    if MEMORY in taken:
+        amounts[MEMORY] = max(int(taken[MEMORY]), 1)
+    if DISK in taken:
+        amounts[DISK] = math.ceil(max(0, taken[DISK]))
+    return amounts
 
 
 def requested(job: Ad, assets: Iterable[str] = BUILT_IN_ASSETS) -> dict[str, Number | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 
-from htcq.classads import Ad, Value, as_number, named
+from htcq.classads import Ad, Value, as_number, holds, named
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
@@ -60,15 +60,10 @@ def _overridden(job: Ad, taken: Mapping[str, Number | None]) -> dict[str, Value]
 def _requirements(kind: Kind, job: Ad, left: Mapping[str, Number]) -> Wall:
     """Return which of the two Requirements does not hold; too little of an asset is told apart from the rest."""
     slot = kind.ad(left)
-    if not _holds(named("Requirements").evaluate(job, slot)):
+    if not holds(named("Requirements").evaluate(job, slot)):
         short = any((as_number(job.value(f"Request{attribute(asset)}")) or 0) > left[asset] for asset in left)
         return Wall.ASSETS if short else Wall.JOB_REQUIREMENTS
-    if not _holds(named("Requirements").evaluate(slot, job)):
+    if not holds(named("Requirements").evaluate(slot, job)):
         limits = named("WithinResourceLimits").evaluate(slot, job) if "WithinResourceLimits" in slot else True
-        return Wall.SLOT_REQUIREMENTS if _holds(limits) else Wall.ASSETS
+        return Wall.SLOT_REQUIREMENTS if holds(limits) else Wall.ASSETS
     return Wall.NONE
-
-
-def _holds(value: Value) -> bool:
-    """Requirements hold when they are true or a number other than 0 (compat_classad.cpp:IsAMatch)."""
-    return bool(as_number(value))

@@ -33,6 +33,11 @@ class Pool:
     slot_frames: tuple[Frame, ...] = ()
     job_frames: tuple[Frame, ...] = ()
 
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """What of the pool could not be read or did not answer, as sentences."""
+        return (*self.damage, *(f"{what}: {why}" for what, why in self.failed))
+
     def _of(self, type_: str) -> tuple[Record, ...]:
         return (self.records or {}).get(type_, ())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Union
 
-from htcq.classads import Ad, Missing, Value, as_number
+from htcq.classads import Ad, Value, as_number
 from htcq.pool.adtext import Kind
 from htcq.pool.frame import Frame
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
@@ -129,5 +129,5 @@ class Slot(NamedTuple):
 
 def number_or(value: Value, otherwise: Number) -> Number:
     """Return ``value`` as a number, or ``otherwise``."""
-    number = None if isinstance(value, Missing) else as_number(value)
+    number = as_number(value)
     return otherwise if number is None else number

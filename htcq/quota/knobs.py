@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from htcq.classads import Expr
-from htcq.errors import PolicyError
+from htcq.classads import UNDEFINED, parsed
 
 ProblemKind = Literal[
     "missing-parent",
@@ -88,10 +87,8 @@ def truth_of(text: str) -> bool | None:
 
 
 def _evaluated(text: str) -> float | None:
-    try:
-        value = Expr(text).evaluate()
-    except PolicyError:
-        return None
+    expression = parsed(text)
+    value = UNDEFINED if expression is None else expression.evaluate()
     return float(value) if isinstance(value, (int, float)) else None
 
 

@@ -27,7 +27,7 @@ COLUMNS = (
 
 def missing(costs: Costs, pool: Pool) -> tuple[str, ...]:
     """Return what the audit lacks, as sentences."""
-    told = [*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)]
+    told = [*pool.incomplete]
     if pool.jobs is None and not costs.classes and not any(each.startswith(JOBS_ADS) for each in told):
         told.append(f"there is no {JOBS_ADS}: the jobs of the pool are not known")
     return tuple(told)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from htcq.audit.charges import Charge, handed_out
+from htcq.audit.charges import Charge
 from htcq.audit.evidence import Evidence
+from htcq.pool.kind import handed_out
 from tests.audit.sites import job, policy_slot, pool
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.charges import handed_out
 from htcq.audit.evidence import Evidence
 from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, number, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.classads import as_number
-from htcq.pool.kind import Kind
+from htcq.pool.kind import Kind, handed_out
 from htcq.pool.slot import Number
 from htcq.units import CPUS, DISK, MEMORY, attribute
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.charges import handed_out
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import consumption_fact, number, on_slots
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
-from htcq.pool.kind import Kind
+from htcq.pool.kind import Kind, handed_out
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from htcq.audit.charges import CLOSE, handed_out
+from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.policies import number, quoted
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.trials import fits
 from htcq.classads import as_number
-from htcq.pool.kind import EXAMPLES, Kind
+from htcq.pool.kind import EXAMPLES, Kind, handed_out
 from htcq.pool.slot import Number
 from htcq.units import CPUS, DISK, MEMORY
 

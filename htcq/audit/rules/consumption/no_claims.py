@@ -8,8 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.nodes import nodes
 from htcq.audit.policies import number, on_knob, on_slots, slots_by
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.classads import Expr, as_number
-from htcq.errors import PolicyError
+from htcq.classads import as_number, parsed
 from htcq.policy.safety import MOST_CLAIMS
 from htcq.pool.slot import Number
 
@@ -39,10 +38,8 @@ def _message(claims: Number) -> str:
 
 
 def _value(text: str) -> Number | None:
-    try:
-        return as_number(Expr(text).evaluate()) if text.strip() else None
-    except PolicyError:
-        return None
+    expression = parsed(text)
+    return None if expression is None else as_number(expression.evaluate())
 
 
 RULE = Rule(

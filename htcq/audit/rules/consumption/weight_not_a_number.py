@@ -7,8 +7,7 @@ from itertools import islice
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.classads import Expr, as_number, named
-from htcq.errors import PolicyError
+from htcq.classads import Expr, as_number, named, parsed
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.units import CPUS
@@ -70,10 +69,8 @@ def _substitute(evidence: Evidence, kind: Kind) -> str:
     left = {asset: amount for asset, amount in kind.first.left().items() if amount is not None}
     if not text or as_number(kind.weight({**kind.total, **left})) is not None:
         return ""
-    try:
-        return "" if _broken(evidence, kind, Expr(text)) else text
-    except PolicyError:
-        return ""
+    weight = parsed(text)
+    return "" if weight is None or _broken(evidence, kind, weight) else text
 
 
 RULE = Rule(

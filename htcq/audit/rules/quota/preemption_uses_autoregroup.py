@@ -7,19 +7,18 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.classads import Expr
-from htcq.errors import PolicyError
+from htcq.classads import parsed
 
 _KNOBS = ("PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK")
 _QUOTAS = {"submittergroupquota": "SubmitterGroupQuota", "remotegroupquota": "RemoteGroupQuota"}
 
 
 def _names(text: str) -> frozenset[str]:
-    try:
-        found = Expr(text).references() if text.strip() else None
-    except PolicyError:
+    expression = parsed(text)
+    if expression is None:
         return frozenset()
-    return found.own | found.target if found is not None else frozenset()
+    found = expression.references()
+    return found.own | found.target
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

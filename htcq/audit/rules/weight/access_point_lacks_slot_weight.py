@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from htcq.audit.access_points import AccessPoint, access_points
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.classads import Expr, as_number
-from htcq.errors import PolicyError
+from htcq.classads import as_number, parsed
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH
 from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, Number
@@ -35,9 +34,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _weighs_so(kind: Kind, text: str) -> bool:
     """Tell whether the slots weigh what ``text`` says, whatever is left of them."""
-    try:
-        expression = Expr(text)
-    except PolicyError:
+    expression = parsed(text)
+    if expression is None:
         return False
     for amounts in _states(kind):
         own = as_number(kind.weight(amounts))

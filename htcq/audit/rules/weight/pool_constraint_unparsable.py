@@ -8,8 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.audit.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
-from htcq.classads import Expr
-from htcq.errors import PolicyError
+from htcq.classads import parsed
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -21,10 +20,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _parses(text: str) -> bool:
-    try:
-        return not text.strip() or bool(Expr(text).text)
-    except PolicyError:
-        return False
+    return not text.strip() or parsed(text) is not None
 
 
 def _found(evidence: Evidence, knob: str, consequence: str, severity: Severity | None) -> Found:
