@@ -7,8 +7,8 @@ from functools import cached_property
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.need import Need
-from htcq.audit.quotas import PoolQuotas
 from htcq.audit.trials import Trials
+from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.configuration import Configuration
 from htcq.pool.jobclass import JobClass, job_classes
 from htcq.pool.kind import Kind, kinds_of

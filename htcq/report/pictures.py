@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.quotas import PoolQuotas
+from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.costs import Share, weight_shares
 
 #: Most weight expressions that are drawn: those of most weight.

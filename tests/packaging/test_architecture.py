@@ -16,6 +16,8 @@ SOURCES = sorted((ROOT / "htcq").rglob("*.py"))
 #: Rooms that compute and touch nothing.
 CORE = (
     "audit",
+    "drift",
+    "negotiate",
     "settings",
     "node.py",
     "classads.py",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
-from htcq.audit.quotas import PoolQuotas
 from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.knobs import Knobs
 
 

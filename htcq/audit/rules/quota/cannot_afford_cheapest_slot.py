@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from htcq.audit.demand import Submitter
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.quotas import PoolQuotas
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.negotiate.demand import Submitter
+from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.limits import truncated
 from htcq.quota.tree import ROOT
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.demand import Submitter
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.negotiate.demand import Submitter
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.demand import Submitter
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.negotiate.demand import Submitter
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind, accounted
 from htcq.pool.slot import PARTITIONABLE, Number

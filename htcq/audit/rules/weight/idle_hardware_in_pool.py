@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.audit.supply import POOLSIZE_CONSTRAINT
+from htcq.negotiate.supply import POOLSIZE_CONSTRAINT
 from htcq.pool.frame import Frame
 from htcq.pool.slot import Number, Slot
 

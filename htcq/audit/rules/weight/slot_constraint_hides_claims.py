@@ -7,8 +7,8 @@ from collections.abc import Container, Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.audit.supply import SLOT_CONSTRAINT
 from htcq.classads import UNDEFINED, as_number
+from htcq.negotiate.supply import SLOT_CONSTRAINT
 from htcq.pool.costs import parent_name
 from htcq.pool.kind import accounted
 from htcq.pool.slot import DYNAMIC, Slot

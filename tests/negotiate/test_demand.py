@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from htcq.audit.demand import Submitter
 from htcq.audit.evidence import Evidence
+from htcq.negotiate.demand import Submitter
 from tests.audit.rules.quota.groups import wants
 from tests.audit.sites import pool, submitter
 

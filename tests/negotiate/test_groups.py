@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.quotas import PoolQuotas
+from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.pool import Pool
 from tests.audit.rules.quota.groups import PHYSICS, groups, uses, wants
 from tests.audit.sites import accounting, dynamic_slot, pool, slot, submitter

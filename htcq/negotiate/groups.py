@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from htcq.audit.demand import Submitter, submitters_of
-from htcq.audit.supply import Supply
+from htcq.negotiate.demand import Submitter, submitters_of
+from htcq.negotiate.supply import Supply
 from htcq.pool.configuration import Knob
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record

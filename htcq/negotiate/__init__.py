@@ -1,0 +1,1 @@
+"""What would happen: a pool as its negotiator sees it, and what it makes of it in its next cycle."""
