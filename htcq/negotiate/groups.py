@@ -12,13 +12,14 @@ from dataclasses import replace
 from functools import cached_property
 
 from htcq.negotiate.demand import Submitter, submitters_of
+from htcq.negotiate.published import Mark, Published
 from htcq.negotiate.supply import Supply
 from htcq.pool.configuration import Knob
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
 from htcq.pool.weights import Weights
-from htcq.quota.condor import Inputs, TakeTurn, Turn, compute_quotas, nothing_matched
+from htcq.quota.condor import Inputs, TakeTurn, Turn, compute_quotas, nothing_matched, promised
 from htcq.quota.knobs import Knobs
 from htcq.quota.limits import truncated
 from htcq.quota.results import GroupQuota, GroupRound, Quotas
@@ -31,10 +32,14 @@ _MOST_PASSES, _MOST_FILLING_PASSES, _MOST_ROUNDS = 100_000, 100, 100
 
 
 class PoolQuotas:
-    """The groups of a pool at the moment of its capture. Without configuration there is only the root."""
+    """The groups of a pool at the moment of its capture. Without configuration there is only the root.
 
-    def __init__(self, pool: Pool, weights: Weights) -> None:
+    ``negotiator`` names the one whose ads count, if there are several.
+    """
+
+    def __init__(self, pool: Pool, weights: Weights, negotiator: str = "") -> None:
         self._pool = pool
+        self.published = Published(pool, negotiator)
         self.knobs: Mapping[str, str] = {knob.name: _text(knob) for knob in pool.central or ()}
         self.tree, in_tree = build_tree(self.knobs)
         self.settings, in_settings = read_settings(self.knobs)
@@ -85,10 +90,22 @@ class PoolQuotas:
 
     # What they use and want -------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def accounts(self) -> Mapping[str, Record]:
         """What the negotiator publishes of its accountant, by name: of groups and of submitters."""
-        return {record.name: record for record in reversed(self._pool.accounting)}
+        return self.published.accounts
+
+    def demand(self, group: str) -> tuple[float, float]:
+        """Return what the idle and what the running jobs of ``group`` itself weigh, or how many they are."""
+        submitters = self.of(group)
+        if not self.weighted_demand:
+            return float(sum(each.idle for each in submitters)), float(sum(each.running for each in submitters))
+        return sum(each.weighted_idle for each in submitters), sum(each.weighted_running for each in submitters)
+
+    @cached_property
+    def weighted_demand(self) -> bool:
+        """Whether jobs are wanted by their weight, not by their number."""
+        return self.truth("NEGOTIATOR_USE_WEIGHTED_DEMAND", True)
 
     @cached_property
     def usage(self) -> Mapping[str, float]:
@@ -98,18 +115,15 @@ class PoolQuotas:
             group = assigned_group(self.tree, customer).group
             usage[group] = usage.get(group, 0.0) + weight
         for group in (each.name for each in self.tree.groups):
-            published = self._published(group)
+            published = self.published.usage(group)
             if published is not None:
                 usage[group] = float(published)
         return usage
 
     def used_by(self, submitter: str) -> Number:
         """Return what a submitter uses: as published, else what its claimed slots weigh."""
-        published = self._published(submitter)
+        published = self.published.usage(submitter)
         return self.supply.charged.get(submitter, 0) if published is None else published
-
-    def _published(self, name: str) -> Number | None:
-        return self.accounts[name].number("WeightedResourcesUsed") if name in self.accounts else None
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -136,6 +150,18 @@ class PoolQuotas:
     def quota(self, group: str) -> GroupQuota:
         """Return what ``group`` is promised."""
         return self._quotas[group]
+
+    @cached_property
+    def marks(self) -> Mapping[str, tuple[Mark, ...]]:
+        """Where the negotiator published other than it should have computed, by group.
+
+        It may have counted a pool of another weight than that of the captured slots: then quotas are of that one.
+        """
+        weight = self.published.pool_weight
+        if weight is None or not self.grouped:
+            return {}
+        reckoned = promised(replace(self.inputs, pool_weight=weight))
+        return self.published.marks(reckoned)
 
     @cached_property
     def _allocations(self) -> Mapping[str, GroupRound]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from htcq.quota.results import Sharing
 from htcq.quota.tree import Group, Tree
 
 
@@ -36,8 +37,9 @@ class Node:
 Division = tuple[list[float], float, float]
 #: How a surplus is divided, given what is wanted, by what weight, how much there is and how much is lacking.
 Divide = Callable[[Sequence[float], Sequence[float], float, float], Division]
-#: How a group and its children share a surplus: what is left, and what each child got to share below it.
-Settle = Callable[[Node, float], tuple[float, list[tuple[Node, float]]]]
+#: How a group and its children share a surplus: what is left, and what each child got to share below it. The last
+#: argument tells whether it came from the level above.
+Settle = Callable[[Node, float, bool], tuple[float, list[tuple[Node, float]]]]
 
 
 def plant(tree: Tree, requested: Mapping[str, float], usage: Mapping[str, float]) -> list[Node]:
@@ -86,12 +88,23 @@ def _hand_on(node: Node, oversubscription: bool) -> float:
     return given
 
 
-def fairshare(nodes: Sequence[Node]) -> float:
-    """Allocate to each group what it requests within its quota, then spread what is left; return what nobody wants."""
+def fairshare(nodes: Sequence[Node], told: list[Sharing]) -> float:
+    """Allocate to each group what it requests within its quota, then spread what is left; return what nobody wants.
+
+    Each division of a surplus is added to ``told``.
+    """
+
+    def share(node: Node, surplus: float, handed_down: bool) -> tuple[float, list[tuple[Node, float]]]:
+        if surplus <= 0 or node.subtree_requested <= 0:
+            return max(surplus, 0.0), []
+        enough = surplus >= node.subtree_requested
+        level = Level(node, surplus, enough, handed_down)
+        return level.settle(_satisfy if enough else _compete, told)
+
     for node in reversed(nodes):  # what is below a group comes before it
         node.allocated = min(node.requested, node.quota)
         node.requested -= node.allocated
-        gather(node, node.quota - node.allocated, _share)
+        gather(node, node.quota - node.allocated, share)
     return nodes[0].surplus
 
 
@@ -104,31 +117,43 @@ def gather(node: Node, surplus: float, settle: Settle) -> None:
             node.subtree_requested += child.subtree_requested
     node.surplus = surplus
     if node.children:
-        node.surplus, waiting = settle(node, surplus)
+        node.surplus, waiting = settle(node, surplus, False)
         while waiting:
             below, share = waiting.pop()
-            waiting.extend(settle(below, share)[1])
+            waiting.extend(settle(below, share, True)[1])
 
 
-def settle_level(node: Node, surplus: float, divide: Divide) -> tuple[float, list[tuple[Node, float]]]:
-    """Divide ``surplus`` among a group and its children as equals; return what is left and what the children got."""
-    level = [child for child in node.children if child.group.accept_surplus and child.subtree_requested > 0]
-    wants = [child.subtree_requested for child in level]
-    weights = [child.subtree_quota for child in level]
-    if node.requested > 0:
-        wants.append(node.requested)
-        weights.append(node.quota)
-    shares, surplus, node.subtree_requested = divide(wants, weights, surplus, node.subtree_requested)
-    if node.requested > 0:
-        node.allocated += shares[-1]
-        node.requested -= shares[-1]
-    return surplus, [(child, share) for child, share in zip(level, shares) if share > 0]
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A group and its children, about to share ``surplus`` as equals; the flags are those of :class:`Sharing`."""
 
+    node: Node
+    surplus: float
+    enough: bool
+    handed_down: bool
+    remainders: bool = False
 
-def _share(node: Node, surplus: float) -> tuple[float, list[tuple[Node, float]]]:
-    if surplus <= 0 or node.subtree_requested <= 0:
-        return max(surplus, 0.0), []
-    return settle_level(node, surplus, _satisfy if surplus >= node.subtree_requested else _compete)
+    def settle(self, divide: Divide, told: list[Sharing]) -> tuple[float, list[tuple[Node, float]]]:
+        """Divide the surplus; return what is left of it and what the children got."""
+        node, wanted = self.node, self.node.subtree_requested
+        level = [child for child in node.children if child.group.accept_surplus and child.subtree_requested > 0]
+        wants = [child.subtree_requested for child in level]
+        weights = [child.subtree_quota for child in level]
+        if node.requested > 0:
+            level.append(node)
+            wants.append(node.requested)
+            weights.append(node.quota)
+        shares, left, node.subtree_requested = divide(wants, weights, self.surplus, wanted)
+        got = [(each, share) for each, share in zip(level, shares) if share > 0]
+        names = tuple((each.group.name, share) for each, share in got)
+        told.append(
+            Sharing(node.group.name, self.surplus, wanted, names, left, self.enough, self.handed_down, self.remainders)
+        )
+        if got and got[-1][0] is node:
+            share = got.pop()[1]
+            node.allocated += share
+            node.requested -= share
+        return left, got
 
 
 def _satisfy(wants: Sequence[float], _: Sequence[float], surplus: float, outstanding: float) -> Division:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from htcq.quota.allocation import Node, assign_quotas, fairshare, plant
 from htcq.quota.limits import SubtreeUsage, enforced, in_order, proposed_limit, sort_keys, truncated
 from htcq.quota.remainders import recover_remainders
-from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas, Round
+from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas, Round, Sharing
 from htcq.quota.settings import Settings
 from htcq.quota.tree import Tree
 
@@ -59,11 +59,27 @@ def compute_quotas(inputs: Inputs, take_turn: TakeTurn = nothing_matched) -> Quo
     Raises:
         PolicyError: the sort expression is not a ClassAd expression.
     """
-    nodes = plant(inputs.tree, inputs.requested, inputs.usage)
-    assign_quotas(nodes, float(inputs.pool_weight), inputs.settings.oversubscription)
+    nodes = _assigned(inputs)
     groups = tuple(_group_quota(node) for node in nodes)
     rounds = _Cycle(inputs, nodes, take_turn).rounds() if len(nodes) > 1 else ()
     return Quotas(float(inputs.pool_weight), groups, rounds)
+
+
+def promised(inputs: Inputs) -> tuple[GroupQuota, ...]:
+    """Return what the groups are promised, as the negotiator publishes it after the cycle.
+
+    Where groups regroup, the root's quota is the whole pool by then.
+    """
+    nodes = _assigned(inputs)
+    if nodes[0].group.autoregroup:
+        nodes[0].quota = float(inputs.pool_weight)
+    return tuple(_group_quota(node) for node in nodes)
+
+
+def _assigned(inputs: Inputs) -> list[Node]:
+    nodes = plant(inputs.tree, inputs.requested, inputs.usage)
+    assign_quotas(nodes, float(inputs.pool_weight), inputs.settings.oversubscription)
+    return nodes
 
 
 def _group_quota(node: Node) -> GroupQuota:
@@ -109,9 +125,10 @@ class _Cycle:
         return tuple(rounds)
 
     def _round(self) -> Round:
-        surplus = fairshare(self.nodes)
+        told: list[Sharing] = []
+        surplus = fairshare(self.nodes, told)
         if not self.settings.use_slot_weights:
-            surplus += recover_remainders(self.nodes)
+            surplus += recover_remainders(self.nodes, told)
         if self.regroups:
             self.root.quota = self.root.allocated = self.pool_weight
         max_delta = 0.0
@@ -121,7 +138,7 @@ class _Cycle:
         groups = tuple(_group_round(node, key) for node, key in zip(self.nodes, keys))
         order = in_order(self.nodes, keys)
         limits = self._passes(order, max_delta)
-        return Round(surplus, max_delta, groups, tuple(node.group.name for node in order), limits)
+        return Round(surplus, max_delta, groups, tuple(node.group.name for node in order), limits, tuple(told))
 
     def _passes(self, order: Sequence[Node], max_delta: float) -> tuple[Limit, ...]:
         """Let the groups go, step by step, up to what they got; return the limits of the first step."""
@@ -141,10 +158,11 @@ class _Cycle:
         for node in going:
             if node.group.name not in self.waiting:
                 continue
-            limit = proposed_limit(node, step, max_delta, not self.settings.use_slot_weights)
+            limit = proposed = proposed_limit(node, step, max_delta, not self.settings.use_slot_weights)
+            held_by = ""
             if self.settings.strict_enforce:
-                limit = enforced(node, limit, self.subtree_usage)
-            limits.append(Limit(node.group.name, limit))
+                limit, held_by = enforced(node, limit, self.subtree_usage)
+            limits.append(Limit(node.group.name, limit, proposed, held_by))
             self._turn(node, truncated(limit))
         return limits
 

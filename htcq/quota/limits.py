@@ -94,18 +94,18 @@ class SubtreeUsage:
         return total + node.used
 
 
-def enforced(node: Node, limit: float, subtree_usage: SubtreeUsage) -> float:
-    """Return ``limit`` cut to what each group on the way up that accepts no surplus has left of its quota.
+def enforced(node: Node, limit: float, subtree_usage: SubtreeUsage) -> tuple[float, str]:
+    """Return ``limit`` cut to what each group on the way up that accepts no surplus has left, and who cut it last.
 
-    For a static quota that is the configured one, even where less could be handed down.
+    What a group has left is its quota: for a static one that is configured, even where less could be handed down.
     """
-    growth = limit - node.usage
+    growth, held_by = limit - node.usage, ""
     above: Node | None = node
     while above is not None:
         if not above.group.accept_surplus:
             quota = above.group.config_quota if above.group.static else above.subtree_quota
             available = max(0.0, quota - subtree_usage[above])
             if growth > available:
-                growth = available
+                growth, held_by = available, above.group.name
         above = above.parent
-    return growth + node.usage
+    return growth + node.usage, held_by

@@ -10,28 +10,33 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from htcq.quota.allocation import Division, Node, gather, settle_level
+from htcq.quota.allocation import Division, Level, Node, gather
+from htcq.quota.results import Sharing
 
 
-def recover_remainders(nodes: Sequence[Node]) -> float:
-    """Make every allocation whole and hand the fractions out as whole slots; return what is left of them."""
+def recover_remainders(nodes: Sequence[Node], told: list[Sharing]) -> float:
+    """Make every allocation whole and hand the fractions out as whole slots; return what is left of them.
+
+    Each division of fractions is added to ``told``.
+    """
+
+    def share_slots(node: Node, surplus: float, handed_down: bool) -> tuple[float, list[tuple[Node, float]]]:
+        node.subtree_requested = float(math.floor(node.subtree_requested))
+        if node.subtree_requested <= 0 or surplus < 1:
+            return surplus, []
+        level = Level(node, surplus, surplus >= node.subtree_requested, handed_down, remainders=True)
+        return level.settle(_take_turns, told)
+
     for node in reversed(nodes):  # what is below a group comes before it
         fraction = node.allocated - math.floor(node.allocated)
         node.allocated = _nearest(node.allocated - fraction)
         node.requested = _nearest(node.requested + fraction)
-        gather(node, fraction, _share_slots)
+        gather(node, fraction, share_slots)
     return nodes[0].surplus
 
 
 def _nearest(amount: float) -> float:
     return float(math.floor(0.5 + amount))
-
-
-def _share_slots(node: Node, surplus: float) -> tuple[float, list[tuple[Node, float]]]:
-    node.subtree_requested = float(math.floor(node.subtree_requested))
-    if node.subtree_requested <= 0 or surplus < 1:
-        return surplus, []
-    return settle_level(node, surplus, _take_turns)
 
 
 def _take_turns(wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float) -> Division:

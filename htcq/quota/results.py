@@ -39,21 +39,50 @@ class GroupRound:
 
 @dataclass(frozen=True)
 class Limit:
-    """The usage that a group may reach in the first pass of a round, before the negotiator truncates it."""
+    """The usage that a group may reach in the first pass of a round, before the negotiator truncates it.
+
+    ``held_by`` names the group on the way up, or the group itself, that accepts no surplus and whose quota made the
+    limit lower than ``proposed``; empty where none did.
+    """
 
     group: str
     limit: float
+    proposed: float
+    held_by: str = ""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """One division of what was left over at ``group``, among itself and the groups right below it.
+
+    ``shares`` has what each got that wanted some: the group for its own jobs, a group below it for itself and those
+    below it. Where there was ``enough`` they got what they wanted, else it went by quota and then evenly.
+    ``handed_down`` tells that it came from the level above, ``remainders`` that it was made of fractions of slots.
+    """
+
+    group: str
+    surplus: float
+    wanted: float
+    shares: tuple[tuple[str, float], ...]
+    left: float
+    enough: bool
+    handed_down: bool
+    remainders: bool = False
 
 
 @dataclass(frozen=True)
 class Round:
-    """One allocation round; ``order`` is that of the turns, ``limits`` has the groups that got one, in that order."""
+    """One allocation round; ``order`` is that of the turns, ``limits`` has the groups that got one, in that order.
+
+    ``sharings`` are the reasons of what was allocated beyond quotas, in the order in which they happened.
+    """
 
     surplus: float
     max_delta: float
     groups: tuple[GroupRound, ...]
     order: tuple[str, ...]
     limits: tuple[Limit, ...]
+    sharings: tuple[Sharing, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,118 @@
+"""One look at the quotas of a pool's groups, and what is kept of many looks.
+
+Five things are held against each other: what the site file declares, what the central manager has configured, what the
+negotiator published as in effect, what htcq computes, and what the groups use and want. Times are in seconds since
+1970, quotas and usage in the pool's unit, demand in the unit of the schedds' slot weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: Time between two observations counts as observed if it is no longer than this, in seconds.
+MOST_GAP = 3600
+
+
+@dataclass(frozen=True)
+class QuotaSetting:
+    """A group's quota as declared or configured: an amount where ``static``, else a share of what its parent has."""
+
+    quota: float
+    static: bool
+    accept_surplus: bool
+    autoregroup: bool
+
+
+@dataclass(frozen=True)
+class GroupObservation:
+    """One group.
+
+    ``declared`` is None where the site file does not have it, ``configured`` where the central manager does not, then
+    with nothing computed. ``effective`` and ``effective_subtree`` are None where the negotiator published none that is
+    a number. ``computed`` is what it should have published.
+    """
+
+    name: str
+    declared: QuotaSetting | None = None
+    configured: QuotaSetting | None = None
+    effective: float | None = None
+    effective_subtree: float | None = None
+    computed: float | None = None
+    computed_subtree: float | None = None
+    usage: float = 0.0
+    idle: float = 0.0
+    running: float = 0.0
+    requested: float = 0.0
+    allocated: float = 0.0
+
+
+@dataclass(frozen=True)
+class WeightUse:
+    """A SlotWeight expression in use: on how many slots, and how much of the pool's weight they are."""
+
+    expression: str
+    slots: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One pool at one moment.
+
+    ``settings`` are the knobs of group quotas that are no group's own, by name; ``doubts`` tell, as sentences, what of
+    the look cannot be taken as it is.
+    """
+
+    pool: str
+    negotiator: str
+    time: int
+    pool_weight: float
+    groups: tuple[GroupObservation, ...]
+    weights: tuple[WeightUse, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    unit: str = "slot weight"
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is kept of a group over the ``span`` seconds that end at ``time``: means, the most, and for how long.
+
+    ``looks`` is how many observations are in it. ``starved``, ``over`` and ``lending`` are seconds: below its quota
+    while its jobs waited, above its quota, below its quota while another was above its own.
+    """
+
+    group: str
+    time: int
+    span: int
+    looks: int
+    effective: float | None
+    computed: float | None
+    usage: float
+    usage_most: float
+    idle: float
+    requested: float
+    allocated: float
+    starved: float = 0.0
+    over: float = 0.0
+    lending: float = 0.0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A text that held from ``since`` to ``until``, both the times of observations; None where it still holds.
+
+    ``kind`` is one of :data:`KINDS`, ``name`` the group, the expression or the knob, ``text`` what was said of it.
+    """
+
+    kind: str
+    name: str
+    text: str
+    since: int
+    until: int | None = None
+
+
+#: What is kept as texts with the time for which they held: quotas as declared and configured, the weight expressions,
+#: the settings, doubts, and former files that were set aside.
+KINDS = ("declared", "configured", "weight", "setting", "doubt", "damage")
