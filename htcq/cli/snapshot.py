@@ -27,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", metavar="SECONDS", type=float, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
     )
+    parser.add_argument(
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, if a pool has several"
+    )
     parser.add_argument("--anonymize", action="store_true", help="replace users, hosts and paths, consistently")
 
 
@@ -44,7 +47,7 @@ def main(arguments: argparse.Namespace) -> int:
     goal = Path(arguments.goal)
     with new_snapshot(goal) as directory:
         places = [directory / name for name in names] if len(pools) > 1 else [directory]
-        captured = _capture(pools, places, arguments.timeout)
+        captured = _capture(pools, places, arguments.timeout, arguments.name)
         if arguments.anonymize:
             from htcq.store.anonymize import anonymize_directory
 
@@ -53,11 +56,12 @@ def main(arguments: argparse.Namespace) -> int:
     return EXIT_FINE
 
 
-def _capture(pools: Sequence[str | None], places: Sequence[Path], timeout: float) -> list[Captured]:
-    from htcq.live.capture import capture
+def _capture(pools: Sequence[str | None], places: Sequence[Path], timeout: float, negotiator: str) -> list[Captured]:
+    from htcq.live.capture import Wanted, capture
     from htcq.report.terminal import progress
 
-    return [capture(pool, place, timeout, progress()) for pool, place in zip(pools, places)]
+    wanted = Wanted(negotiator=negotiator)
+    return [capture(pool, place, timeout, progress(), wanted) for pool, place in zip(pools, places)]
 
 
 def _tell(goal: Path, captured: Sequence[Captured]) -> None:

@@ -52,6 +52,23 @@ class Progress(Protocol):
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """What of a pool is asked for.
+
+    ``queues``: the jobs, all of the slots, and the configurations of other machines than the central manager, beside
+    what quotas need. ``negotiator`` names the one whose configuration and priorities count; empty: the one on the
+    collector's machine. ``attributes`` are asked of slots besides.
+    """
+
+    queues: bool = True
+    negotiator: str = ""
+    attributes: frozenset[str] = frozenset()
+
+
+EVERYTHING = Wanted()
+
+
+@dataclass(frozen=True)
 class Captured:
     """What a snapshot holds, and what it lacks: (what, why)."""
 
@@ -75,19 +92,21 @@ class Captured:
         }
 
 
-def capture(pool: str | None, directory: Path, timeout: float, progress: Progress | None = None) -> Captured:
+def capture(
+    pool: str | None, directory: Path, timeout: float, progress: Progress | None = None, wanted: Wanted = EVERYTHING
+) -> Captured:
     """Fill ``directory`` (made if missing, in one that exists) with a snapshot of ``pool``.
 
     ``pool`` is its collector, None for this machine's own. ``timeout`` is in seconds, for each query. Files that are
     there are replaced.
 
     Raises:
-        PoolError: the collector cannot be reached or refuses; nothing is written.
+        PoolError: the collector cannot be reached or refuses, or knows no such negotiator; nothing is written.
         BindingsError: HTCondor's bindings are missing.
     """
     # Beside the directory, where there is room for it, so that parts can be moved there.
     with tempfile.TemporaryDirectory(prefix=".htcq-", dir=directory.parent) as parts:
-        work = _Capture(pool, Path(parts), timeout, progress)
+        work = _Capture(pool, Path(parts), timeout, progress, wanted)
         try:
             captured = work.run()
         finally:
@@ -104,6 +123,7 @@ class _Capture:
     parts: Path
     timeout: float
     progress: Progress | None
+    wanted: Wanted = EVERYTHING
     files: dict[str, list[Path]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -115,14 +135,32 @@ class _Capture:
         """Ask everything, in four rounds."""
         taken = datetime.now(timezone.utc).isoformat(timespec="seconds")
         collector, negotiators, schedds, expressions = self._daemons()
-        negotiator = _central(negotiators.locations, collector.locations)
-        queues = self._queues(schedds.locations, negotiator or _first(collector.locations), negotiator, expressions)
-        named = {name for queue in queues for name in queue.named}
+        negotiator = self._negotiator(negotiators.locations, collector.locations)
+        queues = self._queues(
+            schedds.locations if self.wanted.queues else (),
+            negotiator or _first(collector.locations),
+            negotiator,
+            expressions,
+        )
+        named = {name for queue in queues for name in queue.named} | self.wanted.attributes
         slots = self._slots(expressions.assets, named)
-        self._startds(slots.locations)
+        if self.wanted.queues:
+            self._startds(slots.locations)
         return Captured(
             collector.pool, taken, self.counts, tuple(self.failed), negotiator["Name"] if negotiator else ""
         )
+
+    def _negotiator(
+        self, negotiators: Sequence[dict[str, str]], collectors: Sequence[dict[str, str]]
+    ) -> dict[str, str] | None:
+        name = self.wanted.negotiator
+        if not name:
+            return _central(negotiators, collectors)
+        for each in negotiators:
+            if each["Name"] == name:
+                return each
+        known = ", ".join(each["Name"] for each in negotiators) or "none"
+        raise PoolError(f"{self.pool or 'this pool'} has no negotiator {name}", f"its negotiators: {known}")
 
     def _daemons(self) -> tuple[ads.Written, ads.Written, ads.Written, ads.Written]:
         kinds = (
@@ -136,12 +174,13 @@ class _Capture:
             Task(what, ads.query_collector, (self.pool, ad_type, projection, self._part(COLLECTOR_ADS)))
             for what, ad_type, projection in kinds
         ]
-        tasks.append(Task("slot expressions", ads.query_slot_expressions, (self.pool,)))
+        if self.wanted.queues:
+            tasks.append(Task("slot expressions", ads.query_slot_expressions, (self.pool,)))
         outcomes = self._round(tasks)
         if not outcomes[0].done:
             raise _unreachable(self.pool, outcomes[0])
         written = [self._taken(outcome) for outcome in outcomes]
-        return written[0], written[1], written[2], written[5]
+        return written[0], written[1], written[2], written[5] if self.wanted.queues else _NOTHING_WRITTEN
 
     def _queues(
         self,
@@ -165,7 +204,10 @@ class _Capture:
         return [self._taken(outcome) for outcome in self._round(tasks)]
 
     def _slots(self, assets: frozenset[str], named: set[str]) -> ads.Written:
-        projection = projections.slot_projection(sorted(assets), sorted(named))
+        if self.wanted.queues:
+            projection = projections.slot_projection(sorted(assets), sorted(named))
+        else:
+            projection = projections.weighed_slot_projection(sorted(named))
         task = Task("slots", ads.query_slots, (self.pool, projection, self._part(COLLECTOR_ADS)))
         return self._taken(self._round([task])[0])
 

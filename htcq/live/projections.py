@@ -34,6 +34,11 @@ SLOT = (
     "MaxJobRetirementTime", "RetirementTimeRemaining", "MachineMaxVacateTime", "ClaimPartitionableLeftovers",
     "ConcurrencyLimits", "DiskQuantum", "GhostMultiplier", "IsLocalStartd", "StartdName", "HasStartDaemonAd",
 )  # fmt: skip
+#: Of every slot where only its weight matters, and whom it is charged to.
+WEIGHED_SLOT = (
+    "MyType", "Name", "Machine", "MyAddress", "State", "Activity", "SlotType", "PartitionableSlot", "DynamicSlot",
+    "Cpus", "SlotWeight", "AccountingGroup", "RemoteUser", "GhostMultiplier", "Offline", "CondorVersion",
+)  # fmt: skip
 #: With which expressions a slot meets a job; asked before the jobs, so that the jobs are asked for what these name.
 SLOT_EXPRESSIONS = (
     "Name", "MachineResources", "Requirements", "Start", "Rank", "SlotWeight", "ConsumptionCpus", "ConsumptionMemory",
@@ -96,6 +101,11 @@ def slot_projection(assets: Iterable[str], named: Iterable[str]) -> list[str]:
         wanted += [asset] + [f"{word}{asset}" for word in ("Total", "TotalSlot", "Detected", "Consumption", "Assigned")]
         wanted += [f"{word}{asset}" for word in ("Child", "Available")]
     return _once(wanted)
+
+
+def weighed_slot_projection(named: Iterable[str]) -> list[str]:
+    """Return what to ask of slots where nothing but quotas are of interest and their knobs name ``named``."""
+    return _once([*WEIGHED_SLOT, *named])
 
 
 def job_projection(assets: Iterable[str], named: Iterable[str]) -> list[str]:

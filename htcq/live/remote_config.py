@@ -42,6 +42,7 @@ _ON_SLOTS = frozenset(
         "GROUP_DYNAMIC_MACH_CONSTRAINT",
         "PREEMPTION_REQUIREMENTS",
         "PREEMPTION_RANK",
+        "SLOT_WEIGHT",
     )
 )
 

@@ -23,6 +23,7 @@ from htcq.quota.tree import ROOT, name_key
 MOST_AGE = 900
 #: Numbers that differ by less than this part of the greater one are the same.
 SAME = 1e-6
+_NAMELESS = "(nameless)"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Published:
         by_negotiator: dict[str, list[Record]] = {}
         for record in pool.accounting:
             by_negotiator.setdefault(record.text("NegotiatorName"), []).append(record)
-        self.negotiators = tuple(sorted(by_negotiator, key=lambda name: (-len(by_negotiator[name]), name)))
+        groups = {name: sum(map(_is_group, records)) for name, records in by_negotiator.items()}
+        self.negotiators = tuple(sorted(groups, key=lambda name: (-groups[name], -len(by_negotiator[name]), name)))
         self.negotiator = negotiator or (self.negotiators[0] if self.negotiators else "")
         found = by_negotiator.get(self.negotiator, [])
         #: The ads by name, of groups and of submitters.
@@ -99,13 +101,16 @@ class Published:
     def doubts(self, names: Sequence[str], most_age: float = MOST_AGE) -> Iterator[str]:
         """Yield, as sentences, why what is published of the groups ``names`` cannot be taken as it is."""
         if len(self.negotiators) > 1:
-            others = ", ".join(name or "(nameless)" for name in self.negotiators if name != self.negotiator)
-            yield f"this collector has {len(self.negotiators)} negotiators: {self.negotiator} is shown, {others} is not"
+            others = [name or _NAMELESS for name in self.negotiators if name != self.negotiator]
+            shown = (
+                f"{self.negotiator or _NAMELESS} is shown, {' and '.join(others)} {'are' if others[1:] else 'is'} not"
+            )
+            yield f"this collector has {len(self.negotiators)} negotiators: {shown}"
         if self.age is not None and self.age > most_age:
             yield f"the negotiator last published its groups {self.age:.0f} s before: more than {most_age:g} s"
         for name in names:
             record = self.account(name)
-            used = None if record is None else record.number("WeightedResourcesUsed")
+            used = None if record is None else _number(record, "WeightedResourcesUsed")
             if used is not None and self.usage(name) is None:
                 yield f"the published usage of {name} is {used:g}: what its claimed slots weigh counts instead"
 
@@ -124,13 +129,23 @@ def _differences(record: Record, group: GroupQuota) -> Iterator[Mark]:
         "ConfigQuota": group.config_quota, "EffectiveQuota": group.quota, "SubtreeQuota": group.subtree_quota,
     }  # fmt: skip
     for attribute, computed in numbers.items():
-        published = record.number(attribute)
-        if published is not None and not same(float(published), computed):
-            yield Mark(attribute, float(published), computed)
+        published = _number(record, attribute)
+        if published is not None and not same(published, computed):
+            yield Mark(attribute, published, computed)
     policy = record.text("SurplusPolicy")
     expected = "regroup" if group.autoregroup else "byquota" if group.accept_surplus else "no"
     if policy and policy != expected:
         yield Mark("SurplusPolicy", policy, expected)
+
+
+def _is_group(record: Record) -> bool:
+    return record.value("IsAccountingGroup") is True
+
+
+def _number(record: Record, attribute: str) -> float | None:
+    """Return a published number as it is, NaN and infinities too; None where there is none."""
+    value = record.value(attribute)
+    return float(value) if isinstance(value, (int, float)) else None
 
 
 def same(one: float, other: float) -> bool:

@@ -7,13 +7,13 @@ wanted in the unit of the schedds' slot weights (or in jobs, where demand is not
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from htcq.negotiate.groups import PoolQuotas
 from htcq.negotiate.published import Mark
 from htcq.quota.limits import truncated
-from htcq.quota.results import GroupQuota, Quotas
+from htcq.quota.results import GroupQuota, Quotas, Round
 from htcq.quota.tree import Group
 
 
@@ -23,6 +23,7 @@ class Standing:
 
     Of the group itself: ``idle`` and ``running`` (what its own submitters want more and have), ``requested`` (what the
     negotiator makes of both), ``usage``, ``allocated``. With all below it: ``subtree_quota``, ``subtree_usage``.
+    Where groups regroup, the root is allocated the whole pool, of which ``own_allocated`` is for its own jobs.
     ``borrowed`` is what it is allocated beyond its quota, ``lent`` what others are of its quota. ``limit`` is the usage
     that the negotiator lets it come to, None where it gets no turn, NaN where HTCondor computes that; ``headroom`` what
     it may still take of it, or of its quota without a turn. ``turn`` counts from 1. ``marks`` tell where the negotiator
@@ -46,6 +47,7 @@ class Standing:
     usage: float
     subtree_usage: float
     allocated: float
+    own_allocated: float
     borrowed: float
     lent: float
     limit: float | None
@@ -54,47 +56,87 @@ class Standing:
     sort_key: float
     marks: tuple[Mark, ...] = ()
 
+    @property
+    def working_limit(self) -> float | None:
+        """The limit as the negotiator works with it, cut to a whole number; NaN for NaN, None without a turn."""
+        return self.limit if self.limit is None or math.isnan(self.limit) else float(truncated(self.limit))
+
 
 def standings(quotas: PoolQuotas) -> tuple[Standing, ...]:
     """Return the groups depth first, as a tree is written down."""
-    marks, lent, below = quotas.marks, lent_by(quotas.computed), _subtree_usage(quotas)
-    turns = {name: place for place, name in enumerate(_turns(quotas), 1)}
-    keys = {each.name: each.sort_key for each in quotas.computed.rounds[0].groups} if quotas.computed.rounds else {}
-    found = []
-    for group, depth in depth_first(quotas):
-        name = group.name
-        promised, allocated = quotas.quota(name), quotas.allocated(name)
-        limit = quotas.limits.get(name)
+    first = _First(quotas)
+    return tuple(first.standing(group, depth) for group, depth in depth_first(quotas))
+
+
+class _First:
+    """The first round of the next cycle, by group."""
+
+    def __init__(self, quotas: PoolQuotas) -> None:
+        self._quotas = quotas
+        computed = quotas.computed
+        self._lent, self._below = lent_by(computed), _subtree_usage(computed.groups)
+        self._round = computed.rounds[0] if computed.rounds else None
+        limits = self._round.limits if self._round else ()
+        self._turns = {limit.group: place for place, limit in enumerate(limits, 1)}
+        self._keys = {group.name: group.sort_key for group in self._round.groups} if self._round else {}
+
+    def standing(self, group: Group, depth: int) -> Standing:
+        """Return where one group stands."""
+        quotas, name = self._quotas, group.name
+        promised, limit = quotas.quota(name), quotas.limits.get(name)
+        own = self._own_allocated(promised)
         idle, running = quotas.demand(name)
-        found.append(
-            Standing(
-                name=name,
-                parent=group.parent,
-                depth=depth,
-                config_quota=group.config_quota,
-                static=group.static,
-                configured=group.configured,
-                accept_surplus=group.accept_surplus,
-                autoregroup=group.autoregroup,
-                quota=promised.quota,
-                subtree_quota=promised.subtree_quota,
-                submitters=len(quotas.of(name)),
-                idle=idle,
-                running=running,
-                requested=promised.requested,
-                usage=promised.usage,
-                subtree_usage=below[name],
-                allocated=allocated,
-                borrowed=max(0.0, allocated - promised.quota) if quotas.computed.rounds else 0.0,
-                lent=lent.get(name, 0.0),
-                limit=limit,
-                headroom=_headroom(promised, limit),
-                turn=turns.get(name),
-                sort_key=keys.get(name, 0.0),
-                marks=marks.get(name, ()),
-            )
+        return Standing(
+            name=name,
+            parent=group.parent,
+            depth=depth,
+            config_quota=group.config_quota,
+            static=group.static,
+            configured=group.configured,
+            accept_surplus=group.accept_surplus,
+            autoregroup=group.autoregroup,
+            quota=promised.quota,
+            subtree_quota=promised.subtree_quota,
+            submitters=len(quotas.of(name)),
+            idle=idle,
+            running=running,
+            requested=promised.requested,
+            usage=promised.usage,
+            subtree_usage=self._below[name],
+            allocated=quotas.allocated(name),
+            own_allocated=own,
+            borrowed=max(0.0, own - promised.quota),
+            lent=self._lent.get(name, 0.0),
+            limit=limit,
+            headroom=self._headroom(promised, limit),
+            turn=self._turns.get(name),
+            sort_key=self._keys.get(name, 0.0),
+            marks=quotas.marks.get(name, ()),
         )
-    return tuple(found)
+
+    def _own_allocated(self, group: GroupQuota) -> float:
+        if self._round is None or group.parent is not None or not group.autoregroup:
+            return self._quotas.allocated(group.name)
+        return _shared_out(group, self._round, self._quotas.settings.use_slot_weights)
+
+    def _headroom(self, group: GroupQuota, limit: float | None) -> float:
+        if limit is None:
+            return max(0.0, group.quota - group.usage)
+        if group.parent is None and group.autoregroup:
+            # No quota holds the root then, only what there is; its submitters' matches count for their own groups.
+            return max(0.0, truncated(limit) - self._below[group.name])
+        return 0.0 if math.isnan(limit) else max(0.0, truncated(limit) - group.usage)
+
+
+def _shared_out(group: GroupQuota, one: Round, weighted: bool) -> float:
+    """Return what a group is allocated before the root is given the pool: by its quota, and of what was left over."""
+    allocated = min(group.requested, group.quota)
+    for sharing in one.sharings:
+        if sharing.group == group.name:
+            if sharing.remainders:
+                allocated = math.floor(allocated)
+            allocated += dict(sharing.shares).get(group.name, 0.0)
+    return allocated if weighted else float(math.floor(allocated))
 
 
 def depth_first(quotas: PoolQuotas) -> Iterator[tuple[Group, int]]:
@@ -107,24 +149,12 @@ def depth_first(quotas: PoolQuotas) -> Iterator[tuple[Group, int]]:
         waiting += [(child, depth + 1) for child in reversed(group.children)]
 
 
-def _turns(quotas: PoolQuotas) -> Iterator[str]:
-    """Yield the groups that get a turn, in its order."""
-    if quotas.computed.rounds:
-        yield from (limit.group for limit in quotas.computed.rounds[0].limits)
-
-
-def _subtree_usage(quotas: PoolQuotas) -> Mapping[str, float]:
-    below = {group.name: group.usage for group in quotas.computed.groups}
-    for group in reversed(quotas.computed.groups):  # what is below a group comes after it
+def _subtree_usage(groups: Sequence[GroupQuota]) -> Mapping[str, float]:
+    below = {group.name: group.usage for group in groups}
+    for group in reversed(groups):  # what is below a group comes after it
         if group.parent is not None:
             below[group.parent] += below[group.name]
     return below
-
-
-def _headroom(group: GroupQuota, limit: float | None) -> float:
-    if limit is None:
-        return max(0.0, group.quota - group.usage)
-    return 0.0 if math.isnan(limit) else max(0.0, truncated(limit) - group.usage)
 
 
 def lent_by(quotas: Quotas) -> Mapping[str, float]:

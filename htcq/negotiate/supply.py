@@ -30,7 +30,8 @@ class Supply:
         self._weights = weights
         self._seen = _parsed(reader.text(SLOT_CONSTRAINT))
         self._counted = _parsed(reader.text(POOLSIZE_CONSTRAINT) or reader.text(OLD_POOLSIZE_CONSTRAINT))
-        self._central = _parsed(reader.text("SLOT_WEIGHT") or "Cpus")
+        self._central_text = reader.text("SLOT_WEIGHT") or "Cpus"
+        self._central = _parsed(self._central_text)
         self._forced = reader.boolean("FORCE_NEGOTIATOR_SLOT_WEIGHT", False)
         self.weighted = reader.boolean("NEGOTIATOR_USE_SLOT_WEIGHTS", True)
 
@@ -62,6 +63,20 @@ class Supply:
         if self.weighted:
             return sum(self.weight_in_pool(slot) for slot in self.in_pool())
         return sum(_slots_in(slot) for slot in self.in_pool())
+
+    @cached_property
+    def expressions(self) -> tuple[str, ...]:
+        """The SlotWeight expressions of the slots that count for the pool's weight, that of most weight first.
+
+        None where weights are off; the central manager's alone where it is forced on every slot.
+        """
+        if not self.weighted or self._forced:
+            return (self._central_text,) if self.weighted else ()
+        weights: dict[str, Number] = {}
+        for slot in self.in_pool():
+            text = slot.frame.text("SlotWeight") or self._central_text
+            weights[text] = weights.get(text, 0) + self.weight_in_pool(slot)
+        return tuple(sorted(weights, key=lambda text: (-weights[text], text)))
 
     @cached_property
     def least_weight(self) -> Number:

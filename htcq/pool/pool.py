@@ -16,8 +16,9 @@ from htcq.pool.slot import Slot
 class Pool:
     """Everything that was captured; None stands for what was not.
 
-    ``central`` is the central manager's configuration, ``access`` and ``execute`` hold those of other machines by the
-    name of their schedd or machine; ``damage`` tells what of the files could not be read.
+    ``central`` is the central manager's configuration, of ``negotiator`` if that is known, and ``changed`` the same
+    with the changes that it was read with. ``access`` and ``execute`` hold those of other machines by the name of their
+    schedd or machine; ``damage`` tells what of the files could not be read.
     """
 
     source: str
@@ -25,11 +26,13 @@ class Pool:
     jobs: tuple[Job, ...] | None = None
     records: Mapping[str, tuple[Record, ...]] | None = None
     central: Configuration | None = None
+    changed: Configuration | None = None
     access: Mapping[str, Configuration] = field(default_factory=dict)
     execute: Mapping[str, Configuration] = field(default_factory=dict)
     failed: tuple[tuple[str, str], ...] = ()
     damage: tuple[str, ...] = ()
     taken_at: str = ""
+    negotiator: str = ""
     slot_frames: tuple[Frame, ...] = ()
     job_frames: tuple[Frame, ...] = ()
 

@@ -61,7 +61,10 @@ class Read:
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a snapshot; None stands for one that is missing."""
+    """The texts of a snapshot; None stands for one that is missing.
+
+    ``changes`` are knobs of the central manager with the values that they would have, for :attr:`Pool.changed`.
+    """
 
     source: str
     collector: Chunks | None = None
@@ -71,6 +74,8 @@ class Texts:
     execute: Mapping[str, str] = field(default_factory=dict)
     taken_at: str = ""
     failed: tuple[tuple[str, str], ...] = ()
+    negotiator: str = ""
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 def read_pool(texts: Texts, parse: Parse) -> Pool:
@@ -83,10 +88,11 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     central = damage.reading(
         "config.txt", lambda: None if text is None else configuration_from("config.txt", text, parse)
     )
+    changed = damage.reading("config.txt", lambda: _changed(text, texts.changes, parse))
     access = damage.configurations("access", texts.access, parse)
     execute = damage.configurations("execute", texts.execute, parse)
     asked = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
-    names = _named_by((central,), _ABOUT_SLOTS, expressions)
+    names = _named_by((central, changed), _ABOUT_SLOTS, expressions)
     jobs, ads = _read_both(texts, expressions, damage, asked, names)
     return Pool(
         source=texts.source,
@@ -94,14 +100,23 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
         jobs=tuple(jobs.jobs) if jobs else None,
         records=ads.records if ads else None,
         central=central,
+        changed=changed,
         access=access,
         execute=execute,
         failed=texts.failed,
         damage=tuple(damage.told(ads, jobs)),
         taken_at=texts.taken_at,
+        negotiator=texts.negotiator,
         slot_frames=tuple(dict.fromkeys(ads.frames.values())) if ads else (),
         job_frames=tuple(jobs.frames.values()) if jobs else (),
     )
+
+
+def _changed(text: str | None, changes: tuple[tuple[str, str], ...], parse: Parse) -> Configuration | None:
+    if text is None or not changes:
+        return None
+    lines = "".join(f"{name} = {value}\n" for name, value in changes)
+    return configuration_from("config.txt", f"{text}\n{lines}", parse)
 
 
 def _read_both(

@@ -15,6 +15,8 @@ from htcq.quota.allocation import Node
 #: The key of a group for which the sort expression yields no number: the greatest C++ float.
 FLT_MAX = 3.4028234663852886e38
 _INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
+#: So many groups std::sort inserts one by one (libstdc++).
+_INSERTED = 16
 
 
 def truncated(limit: float) -> int:
@@ -44,11 +46,29 @@ def sort_keys(nodes: Sequence[Node], sort_expr: str) -> list[float]:
 def in_order(nodes: Sequence[Node], keys: Sequence[float]) -> list[Node]:
     """Return the groups in the order of their turns: by key, then breadth first; the root last where groups regroup.
 
-    The negotiator leaves the order of equals open beyond 16 groups.
+    The negotiator leaves the order of equals open beyond 16 groups, and all order where a key is NaN.
     """
     last = nodes[0] if nodes[0].group.autoregroup else None
-    ranked = sorted(zip(nodes, keys), key=lambda pair: (pair[0] is last, pair[1]))
-    return [node for node, _ in ranked]
+    places = [(node is last, key) for node, key in zip(nodes, keys)]
+    if any(math.isnan(key) for key in keys) and len(nodes) <= _INSERTED:
+        order = _inserted(places)
+    else:
+        order = sorted(range(len(nodes)), key=places.__getitem__)
+    return [nodes[index] for index in order]
+
+
+def _inserted(places: Sequence[tuple[bool, float]]) -> list[int]:
+    """Return the order of an insertion sort as in libstdc++: what is NaN stays, and what comes later stays behind it.
+
+    Only what goes before the very first goes past it.
+    """
+    order: list[int] = []
+    for index, place in enumerate(places):
+        at = len(order)
+        while at and place < places[order[at - 1]]:
+            at -= 1
+        order.insert(0 if order and place < places[order[0]] else at, index)
+    return order
 
 
 def proposed_limit(node: Node, step: float, max_delta: float, whole: bool) -> float:

@@ -5,6 +5,10 @@ from htcq.settings.amounts import parse_part as parse_part
 from htcq.settings.amounts import parse_shape as parse_shape
 from htcq.settings.choices import CHOICE_KEYS as CHOICE_KEYS
 from htcq.settings.choices import Given as Given
+from htcq.settings.groups import GROUP_KEYS as GROUP_KEYS
+from htcq.settings.groups import DeclaredGroup as DeclaredGroup
+from htcq.settings.groups import GroupSettings as GroupSettings
+from htcq.settings.quota_knobs import QUOTA_KEYS as QUOTA_KEYS
 from htcq.settings.rules import AUDIT_KEYS as AUDIT_KEYS
 from htcq.settings.rules import RULE_KEYS as RULE_KEYS
 from htcq.settings.rules import AuditSettings as AuditSettings

@@ -11,23 +11,25 @@ from htcq.capacity.shape import Shape
 from htcq.errors import InputError
 from htcq.settings.amounts import parse_part, parse_shape
 from htcq.settings.choices import CHOICE_KEYS, Given
+from htcq.settings.groups import GroupSettings, group_settings_from
 from htcq.settings.rules import AuditSettings, audit_settings_from
 from htcq.settings.tables import check_keys, table_of
 from htcq.units import BUILT_IN_ASSETS, GPUS
 
-TOP_KEYS = ("capacity", "slot_types", "jobs", "templates", "literal", "audit")
+TOP_KEYS = ("capacity", "slot_types", "jobs", "templates", "literal", "audit", "groups", "quotas")
 SLOT_KEYS = (*CHOICE_KEYS, "count", "part", "parts")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a site file says: the slot types with their models, its jobs, its templates, what it thinks of rules."""
+    """What a site file says: the slot types with their models, jobs, templates, what it thinks of rules, groups."""
 
     slot_types: tuple[SlotType, ...] = ()
     jobs: tuple[Shape, ...] = ()
     templates: str = ""
     literal: bool = False
     audit: AuditSettings = field(default_factory=AuditSettings)
+    groups: GroupSettings = field(default_factory=GroupSettings)
 
 
 def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
@@ -51,6 +53,9 @@ def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
         templates=content.get("templates", ""),
         literal=content.get("literal", False),
         audit=audit_settings_from(table_of("audit", content.get("audit", {}))),
+        groups=group_settings_from(
+            table_of("groups", content.get("groups", {})), table_of("quotas", content.get("quotas", {}))
+        ),
     )
 
 

@@ -17,10 +17,14 @@ def cycle(
     take_turn: TakeTurn = nothing_matched,
 ) -> Quotas:
     """Return a cycle in which every group that requests has submitters; ``knobs`` are lines of configuration."""
-    lines = (line.partition("=") for line in knobs.strip().splitlines())
-    tree, _ = build_tree({name.strip(): text.strip() for name, _, text in lines})
+    tree, _ = build_tree(knobs_of(knobs))
     inputs = Inputs(tree, pool, requested or {}, usage or {}, set(requested or {}), settings or Settings())
     return compute_quotas(inputs, take_turn)
+
+
+def knobs_of(configuration: str) -> dict[str, str]:
+    lines = (line.partition("=") for line in configuration.strip().splitlines())
+    return {name.strip(): text.strip() for name, _, text in lines}
 
 
 def quotas_of(quotas: Quotas) -> dict[str, float]:

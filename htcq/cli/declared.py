@@ -1,0 +1,75 @@
+"""What ``htcq quota emit`` and ``htcq quota lint`` look at: declared groups, their text, and a pool if one is named.
+
+Little is imported before anything is asked for: ``htcq quota`` adds these options whenever it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.cli.source import add_source_options, read_source
+from htcq.errors import InputError
+
+if TYPE_CHECKING:
+    from htcq.audit.evidence import Evidence
+    from htcq.emit.promises import Declared
+    from htcq.pool.configuration import Configuration
+    from htcq.pool.pool import Pool
+    from htcq.settings import Settings
+
+
+@dataclass(frozen=True)
+class Request:
+    """The site file, the text rendered from its groups and what that sets, and the pool that was named, if any.
+
+    ``evidence`` is that pool with the declared groups in place of its own; without one, the text alone.
+    """
+
+    site: Settings
+    declared: Declared
+    text: str
+    emitted: Configuration
+    pool: Pool | None
+    evidence: Evidence
+
+
+def add_declared_options(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that name the site file, its templates and a pool."""
+    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
+    add_source_options(parser)
+
+
+def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
+    """Return what the flags and the site file ask for; ``queues`` tells whether jobs matter, where a pool is named.
+
+    Raises:
+        HtcqError: something of it cannot be used.
+    """
+    from htcq.audit.evidence import Evidence
+    from htcq.cli.site import read_site_file
+    from htcq.emit.groups import adopted, groups_configuration, read_back
+    from htcq.emit.promises import Declared
+    from htcq.live.configuration import read_configuration, read_dump
+    from htcq.pool.pool import Pool
+
+    site = read_site_file(arguments.config)
+    if not site.groups.groups:
+        where = arguments.config or "htcq.toml"
+        raise InputError(f"{where} declares no groups", "such as [groups.physics] with a quota; see htcq.toml(5)")
+    templates = arguments.templates or site.templates
+    text = groups_configuration(site.groups, Path(templates) if templates else None)
+    # A site's template may hold more than assignments, and HTCondor must be able to read all of it.
+    read_configuration(text, ())
+    emitted = read_back(text, read_dump)
+    pool = read_source(arguments, queues) if arguments.snapshot or arguments.pool else None
+    evidence = Evidence(adopted(pool or Pool(arguments.config or "htcq.toml"), emitted))
+    weight = float(evidence.quotas.supply.pool_weight) if evidence.slots else None
+    return Request(site, Declared(site.groups, _today(), weight), text, emitted, pool, evidence)
+
+
+def _today() -> date:
+    return datetime.now(timezone.utc).astimezone().date()

@@ -1,0 +1,149 @@
+"""Show the groups of a pool as its negotiator computes them: quotas, demand, usage, allocation, limits and order.
+
+'htcq quota emit' writes the configuration of groups that are declared in htcq.toml, 'htcq quota lint' checks them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from htcq.cli.actions import add_actions
+from htcq.cli.source import Changes, Source, add_source_options, read, sources
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
+from htcq.pool.configuration import LEGAL_NAME
+
+if TYPE_CHECKING:
+    from htcq.negotiate.groups import PoolQuotas
+    from htcq.negotiate.look import QuotaLook
+    from htcq.pool.pool import Pool
+
+ACTIONS = {
+    "emit": "write the configuration of the groups that htcq.toml declares",
+    "lint": "look for what is wrong with the groups that htcq.toml declares",
+}
+#: The forms of the output that exclude each other.
+_FORMS = ("why", "json", "csv")
+_KNOB = re.compile(r"\s*([^\s=]+)\s*=(.*)", re.DOTALL)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq quota``."""
+    add_source_options(parser, several=True)
+    parser.add_argument(
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="the one to look at, if a pool has several"
+    )
+    parser.add_argument(
+        "--max-age", metavar="SECONDS", type=float, help="deadline for what the negotiator published (default 900)"
+    )
+    parser.add_argument(
+        "--set", metavar="KNOB=VALUE", action="append", dest="changes",
+        help="what if the central manager had this knob; repeatable",
+    )  # fmt: skip
+    output = parser.add_argument_group("output")
+    output.add_argument("--why", metavar="GROUP", help="tell the story of one group")
+    output.add_argument("--tree", action="store_true", help="draw the tree beside the numbers")
+    output.add_argument("--all", action="store_true", help="with --set: also the groups that stay as they are")
+    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    output.add_argument("--csv", action="store_true", help="print the table as CSV")
+    output.add_argument("--html", metavar="FILE", help="write a page")
+    add_actions(parser, "quota", ACTIONS, required=False)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the chosen action, or show the groups of every pool that is named."""
+    if arguments.action:
+        status: int = arguments.run_action(arguments)
+        return status
+    chosen = [form for form in _FORMS if getattr(arguments, form)]
+    if len(chosen) > 1:
+        raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
+    changes = tuple(_change(each) for each in arguments.changes or ())
+    looked, status = _look_at_all(sources(arguments, queues=False, negotiator=arguments.name), changes, arguments)
+    if looked:
+        _page(looked, changes, arguments)
+        _show(looked, changes, arguments)
+    return max(status, *(_status(each) for each in looked)) if looked else status
+
+
+def _change(text: str) -> tuple[str, str]:
+    match = _KNOB.fullmatch(text)
+    if not match or not LEGAL_NAME.match(match.group(1)) or not match.group(2).isprintable():
+        raise InputError(f"--set {text!r}: not a knob", "such as --set GROUP_QUOTA_physics=20")
+    return match.group(1), match.group(2).strip()
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """One pool as it is and, if anything is to change, as it would be."""
+
+    quotas: PoolQuotas
+    now: QuotaLook
+    then: QuotaLook | None
+    stale: bool
+
+
+def _look_at_all(named: Sequence[Source], changes: Changes, arguments: argparse.Namespace) -> tuple[list[_Looked], int]:
+    """Look at every pool; one that cannot be read costs its own part only, if there are others."""
+    if len(named) == 1:
+        return [_look_at(named[0], changes, arguments)], EXIT_FINE
+    looked, status = [], EXIT_FINE
+    for source in named:
+        try:
+            looked.append(_look_at(source, changes, arguments))
+        except HtcqError as error:
+            print(f"htcq: {source.name}: {error}" + (f" ({error.hint})" if error.hint else ""), file=sys.stderr)
+            status = max(status, error.exit_status)
+    return looked, status
+
+
+def _look_at(source: Source, changes: Changes, arguments: argparse.Namespace) -> _Looked:
+    from htcq.negotiate.groups import PoolQuotas
+    from htcq.negotiate.look import look_at
+    from htcq.negotiate.published import MOST_AGE
+    from htcq.pool.weights import Weights
+
+    most_age = MOST_AGE if arguments.max_age is None else arguments.max_age
+    pool = read(source, changes)
+    if changes and pool.changed is None:
+        raise InputError(f"{source.name} has no configuration of its central manager", "a what-if needs config.txt")
+    weights, negotiator = Weights(), source.negotiator or pool.negotiator
+    quotas = PoolQuotas(pool, weights, negotiator)
+    if source.negotiator and source.negotiator not in ("", *quotas.published.negotiators):
+        known = ", ".join(quotas.published.negotiators) or "none"
+        raise InputError(f"{source.name} has no negotiator {source.negotiator}", f"its negotiators: {known}")
+    now = look_at(quotas, pool, most_age)
+    then = None
+    if changes:
+        changed = replace(pool, central=pool.changed)
+        _warn(pool, changed)
+        quotas = PoolQuotas(changed, weights, negotiator)
+        then = look_at(quotas, changed, most_age)
+    age = quotas.published.age
+    return _Looked(quotas, now, then, stale=age is not None and age > most_age)
+
+
+def _warn(before: Pool, after: Pool) -> None:
+    """Say which of the changed knobs are none, or are those of a group that is none."""
+    from htcq.audit.catalog import rule
+    from htcq.audit.engine import audit
+    from htcq.audit.evidence import Evidence
+    from htcq.report.printable import one_line
+
+    rules = [rule(id_) for id_ in ("quota-for-unknown-group", "unknown-knob")]
+    known = {finding.message for finding in audit(Evidence(before), rules).findings}
+    for finding in audit(Evidence(after), rules).findings:
+        if finding.message not in known:
+            print(f"htcq: --set: {one_line(finding.subject)}: {one_line(finding.message)}", file=sys.stderr)
+
+
+def _status(looked: _Looked) -> int:
+    look = looked.then or looked.now
+    if looked.stale:
+        return EXIT_UNKNOWN
+    return EXIT_FINDINGS if any(problem.fatal for problem in look.problems) else EXIT_FINE

@@ -1,0 +1,122 @@
+"""Write the configuration of the groups that htcq.toml declares, for the negotiator of a pool.
+
+Prints it, unless told to write. What breaks the site's own promises is refused, and so is what takes a group away from
+those that still use it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from htcq.cli.declared import add_declared_options, read_declared
+from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
+from htcq.emit import GROUPS_FILE
+from htcq.errors import EXIT_FINE, HtcqError, PolicyError
+
+if TYPE_CHECKING:
+    from htcq.cli.declared import Request
+    from htcq.emit.install import Target
+    from htcq.negotiate.groups import PoolQuotas
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq quota emit``."""
+    add_declared_options(parser)
+    parser.add_argument("--force", action="store_true", help="write what breaks promises, or drops groups in use")
+    add_writing_options(parser, GROUPS_FILE)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Render, check what is promised, show what changes, then print, compare or write."""
+    check_writing_options(arguments)
+    request = read_declared(arguments, queues=False)
+    from htcq.emit.groups import check_groups
+
+    check_groups(request.site.groups, request.evidence.quotas)
+    target = target_of(arguments, request.text, GROUPS_FILE) if arguments.write else None
+    refused = [*_broken_promises(request), *_dropped_in_use(request, target)]
+    _tell_what_stays(request, target.path.name if target else GROUPS_FILE)
+    if refused and not arguments.force:
+        more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+        raise PolicyError(f"refused: {refused[0]}{more}", "nothing was written; --force overrides")
+    for each in refused:
+        _tell(f"forced: {each}")
+    if target is None:
+        sys.stdout.write(request.text)
+        return EXIT_FINE
+    if arguments.diff or arguments.check:
+        return compare(target, arguments)
+    return write_told(target, "condor_reconfig of the negotiator")
+
+
+def _tell(sentence: str) -> None:
+    from htcq.report.printable import one_line
+
+    print(f"htcq: {one_line(sentence)}", file=sys.stderr)
+
+
+def _broken_promises(request: Request) -> list[str]:
+    """Tell what is worth knowing of the declared groups, and return what is wrong with them."""
+    from htcq.audit.rule import Severity
+    from htcq.emit.group_lint import checked
+    from htcq.emit.promises import UNOWNED
+
+    outcome = checked(request.declared, request.evidence)
+    for finding in outcome.findings:
+        if finding.severity < Severity.ERROR and finding.rule != UNOWNED:
+            _tell(finding.message)
+    for each in outcome.not_checked:
+        _tell(f"not checked without {each.missing}")
+    return [finding.message for finding in outcome.findings if finding.severity is Severity.ERROR]
+
+
+def _dropped_in_use(request: Request, target: Target | None) -> list[str]:
+    """Show what changes, and return what would be taken away from those that use it."""
+    from htcq.audit.facts import listed
+    from htcq.emit.group_edit import changes, dropped, losses
+    from htcq.report.terminal import show_table
+
+    before, after = _before(request, target), request.evidence.quotas
+    if before is None:
+        return []
+    found = changes(before, after)
+    if found:
+        rows = [(each.what, each.before, each.after) for each in found]
+        show_table("what changes", ("GROUP OR KNOB", "BEFORE", "AFTER"), rows, sys.stderr)
+    if request.pool is not None:
+        return [f"this drops {each}" for each in losses(before, after)]
+    gone = [group.name for group in dropped(before, after)]
+    if gone:
+        _tell(f"not checked without a pool (--snapshot or --pool): whether anybody still uses {listed(gone)}")
+    return []
+
+
+def _before(request: Request, target: Target | None) -> PoolQuotas | None:
+    """Return the pool's own groups, or those of the file that would be replaced; None where neither is known."""
+    from htcq.audit.evidence import Evidence
+    from htcq.emit.groups import read_back
+    from htcq.live.configuration import read_dump
+    from htcq.pool.pool import Pool
+
+    if request.pool is not None:
+        if request.pool.central is None:
+            _tell(f"{request.pool.source} has no configuration: its groups are not compared with the new ones")
+            return None
+        return Evidence(request.pool).quotas
+    if target is None or target.present is None:
+        return None
+    try:
+        return Evidence(Pool(str(target.path), central=read_back(target.present, read_dump))).quotas
+    except HtcqError as error:
+        _tell(f"{target.path}: its groups are not compared with the new ones: {error}")
+        return None
+
+
+def _tell_what_stays(request: Request, file_name: str) -> None:
+    from htcq.emit.group_edit import staying
+
+    own = request.pool.central if request.pool is not None else None
+    for knob in staying(request.site.groups, own, request.emitted, file_name) if own is not None else ():
+        _tell(f"{knob.name} = {knob.value} stays in force beside what is declared: remove it from {knob.place}")

@@ -1,0 +1,46 @@
+"""Look for what is wrong with the groups that htcq.toml declares, before any negotiator sees them.
+
+With a pool, the declared groups are put in place of its own, and what is used and asked for there is looked at too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from htcq.cli.declared import add_declared_options, read_declared
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE
+
+_FAIL_ON = "error"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq quota lint``."""
+    add_declared_options(parser)
+    parser.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
+    parser.add_argument("--fail-on", metavar="SEVERITY", help="exit 1 from there on: error, warning, info or never")
+    parser.add_argument("--json", "-json", action="store_true", help="print the findings as 'htcq audit --json' does")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Check, print, and tell by the exit status how bad it is."""
+    from htcq.audit.site import threshold
+    from htcq.emit.group_lint import linted
+
+    request = read_declared(arguments, queues=True)
+    site = request.site.audit
+    word, where = (arguments.fail_on, "--fail-on") if arguments.fail_on else (site.fail_on, "htcq.toml: audit.fail_on")
+    worst = threshold(word or _FAIL_ON, where)
+    outcome = linted(request.declared, request.evidence, site, with_pool=request.pool is not None)
+    if arguments.json:
+        import json
+
+        from htcq.report.audit_json import audit_json
+
+        print(json.dumps(audit_json(outcome), indent=2))
+    else:
+        from htcq.report.audit_text import show_audit
+
+        show_audit(outcome, sys.stdout)
+    found = outcome.worst()
+    return EXIT_FINDINGS if worst is not None and found is not None and found >= worst else EXIT_FINE

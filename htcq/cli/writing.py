@@ -1,0 +1,79 @@
+"""The options by which a command writes a configuration file, and what they do with a text.
+
+Nothing else is imported here: ``emit`` starts HTCondor's parser beside it before it loads the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.live.configuration import ParserProcess, values_here
+
+if TYPE_CHECKING:
+    from htcq.emit.install import Target
+
+
+def add_writing_options(parser: argparse.ArgumentParser, file_name: str) -> None:
+    """Add the flags that name a site's templates and a place for the text; ``file_name`` is its usual name."""
+    output = parser.add_argument_group("output")
+    output.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
+    output.add_argument("--write", metavar="DIR", help=f"write {file_name} there, if that changes anything")
+    output.add_argument("--file", metavar="NAME", help="another file name there")
+    output.add_argument("--diff", action="store_true", help="print what --write DIR would change, and change nothing")
+    output.add_argument("--check", action="store_true", help="exit 1 if --write DIR would change anything; no change")
+
+
+def check_writing_options(arguments: argparse.Namespace) -> None:
+    """Refuse flags that say nothing without a directory.
+
+    Raises:
+        InputError: there is such a flag.
+    """
+    if not arguments.write:
+        for flag in ("file", "diff", "check"):
+            if getattr(arguments, flag):
+                raise InputError(f"--{flag} without a directory", f"give --write DIR --{flag}")
+
+
+def target_of(arguments: argparse.Namespace, text: str, file_name: str) -> Target:
+    """Return the file to write, after the HTCondor that is installed has read the text too.
+
+    Raises:
+        HtcqError: that HTCondor cannot read the text, would not read the file, or it cannot be written.
+    """
+    from pathlib import Path
+
+    from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, prepare
+    from htcq.live.configuration import installed_configuration
+    from htcq.probe.condor_parser import check_with_installed_parser
+
+    check_with_installed_parser(text)
+    own = installed_configuration()
+    knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
+    defaults = ParserProcess().call(values_here, (EXCLUDED_KNOB,))
+    return prepare(Path(arguments.write), arguments.file or file_name, text, {**defaults, **knobs})
+
+
+def compare(target: Target, arguments: argparse.Namespace) -> int:
+    """Do what ``--diff`` and ``--check`` ask for and return the exit status."""
+    if arguments.diff:
+        sys.stdout.write(target.diff())
+    if not arguments.check:
+        return EXIT_FINE
+    if target.differs:
+        print(f"{target.path}: differs from what would be written", file=sys.stderr)
+    return EXIT_FINDINGS if target.differs else EXIT_FINE
+
+
+def write_told(target: Target, needs: str) -> int:
+    """Write the file if that changes anything, and say so, and that ``needs`` makes it take effect."""
+    from htcq.emit.install import write
+
+    if not write(target):
+        print(f"{target.path}: unchanged", file=sys.stderr)
+        return EXIT_FINE
+    print(f"{target.path}: written; {needs} makes it take effect", file=sys.stderr)
+    return EXIT_FINE

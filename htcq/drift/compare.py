@@ -1,0 +1,89 @@
+"""Where what is declared, configured, published and computed of a pool's groups differs at one moment, as data.
+
+What a negotiator publishes is compared over the pool weight that it counted itself: a pool that moved meanwhile is no
+difference. Amounts are in the pool's unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Union
+
+from htcq.drift.observation import GroupObservation, Observation, QuotaSetting
+from htcq.negotiate.published import same
+from htcq.quota.tree import ROOT
+
+#: What can differ. Of what is declared (one) and configured (the other): ``kind`` (static or dynamic), ``quota``,
+#: ``accept-surplus``, ``autoregroup``, a group that is ``not-configured`` or ``not-declared``. Of what the negotiator
+#: published (one) and what it should have (the other): ``effective`` and, with all groups below, ``subtree``; where
+#: nothing that is a number is published of a group it is ``not-published``.
+What = Literal[
+    "not-configured", "not-declared", "kind", "quota", "accept-surplus", "autoregroup", "not-published", "effective",
+    "subtree",
+]  # fmt: skip
+Side = Union[float, bool, str, None]
+STATIC, DYNAMIC = "static", "dynamic"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs: what the one side says and what the other does; None where it says nothing."""
+
+    group: str
+    what: What
+    one: Side
+    other: Side
+
+
+def differences(observation: Observation) -> tuple[Difference, ...]:
+    """Return every difference, group by group; which groups are not declared only where the site declares any."""
+    declares = any(group.declared for group in observation.groups)
+    publishes = any(group.effective is not None for group in observation.groups)
+    found: list[Difference] = []
+    for group in observation.groups:
+        found += settings_differ(group.name, group.declared, group.configured, declares)
+        found += _published(group, publishes)
+    return tuple(found)
+
+
+def settings_differ(
+    group: str, declared: QuotaSetting | None, configured: QuotaSetting | None, declares: bool
+) -> Iterator[Difference]:
+    """Yield how the two settings of ``group`` differ; ``declares`` tells whether the site declares any group."""
+    if declared is None or configured is None:
+        if declared is not None:
+            yield Difference(group, "not-configured", declared.quota, None)
+        elif configured is not None and declares and group != ROOT:
+            yield Difference(group, "not-declared", None, configured.quota)
+        return
+    if declared.static is not configured.static:
+        yield Difference(group, "kind", kind(declared), kind(configured))
+    if not same(declared.quota, configured.quota):
+        yield Difference(group, "quota", declared.quota, configured.quota)
+    if declared.accept_surplus is not configured.accept_surplus:
+        yield Difference(group, "accept-surplus", declared.accept_surplus, configured.accept_surplus)
+    if declared.autoregroup is not configured.autoregroup:
+        yield Difference(group, "autoregroup", declared.autoregroup, configured.autoregroup)
+
+
+def kind(setting: QuotaSetting) -> str:
+    """Return HTCondor's word for an amount or for a share."""
+    return STATIC if setting.static else DYNAMIC
+
+
+def _published(group: GroupObservation, publishes: bool) -> Iterator[Difference]:
+    """Yield where the negotiator published other than it should have; nothing at all is a doubt, not a difference."""
+    if group.computed is None or not publishes:
+        return
+    if group.effective is None:
+        yield Difference(group.name, "not-published", None, group.computed)
+        return
+    if not same(group.effective, group.computed):
+        yield Difference(group.name, "effective", group.effective, group.computed)
+    one, other = group.effective_subtree, group.computed_subtree
+    if one is None or other is None or same(one, other):
+        return
+    # Of a group without subgroups both are the same number, told once.
+    if not (same(one, group.effective) and same(other, group.computed)):
+        yield Difference(group.name, "subtree", one, other)

@@ -1,0 +1,28 @@
+"""A quota as it was declared or configured, as one line of text that is kept, and read back.
+
+``static 20 accept_surplus``: HTCondor's word for an amount or a share, the number, and what holds besides.
+"""
+
+from __future__ import annotations
+
+from htcq.drift.observation import QuotaSetting
+
+_KINDS = {"static": True, "dynamic": False}
+
+
+def setting_text(setting: QuotaSetting) -> str:
+    """Return ``setting`` as text; :func:`setting_of` reads it back to the last digit."""
+    words = ["static" if setting.static else "dynamic", repr(float(setting.quota)).removesuffix(".0")]
+    words += ["accept_surplus"] if setting.accept_surplus else []
+    words += ["autoregroup"] if setting.autoregroup else []
+    return " ".join(words)
+
+
+def setting_of(text: str) -> QuotaSetting | None:
+    """Return the setting that ``text`` is; None where it is none."""
+    kind, _, rest = text.partition(" ")
+    number, *flags = rest.split(" ")
+    try:
+        return QuotaSetting(float(number), _KINDS[kind], "accept_surplus" in flags, "autoregroup" in flags)
+    except (KeyError, ValueError):
+        return None

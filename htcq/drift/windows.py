@@ -1,0 +1,177 @@
+"""What became of each group in a stretch of time: for how long it starved, was over or lent, and how usage ran.
+
+All means are weighted by time. A sample stands for the ``span`` seconds before it; what of that lies outside the window
+does not count. Times are in seconds since 1970, quotas and usage in the pool's unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from htcq.drift.observation import Sample
+
+#: Most points of a series, unless told otherwise.
+MOST_POINTS = 300
+
+
+@dataclass(frozen=True)
+class Point:
+    """A part of a window: means over the time from ``since`` to ``until``; the states are shares of it, from 0 to 1."""
+
+    since: float
+    until: float
+    usage: float
+    usage_most: float
+    quota: float | None
+    requested: float
+    starved: float
+    over: float
+    lending: float
+
+
+@dataclass(frozen=True)
+class Window:
+    """One group from ``since`` to ``until``, of which ``observed`` seconds were seen.
+
+    ``distance`` is the mean of how far usage was from the quota, ``bias`` the same with its sign: below 0 it used less.
+    ``starved``, ``over`` and ``lending`` are shares of the time that was observed. ``quota`` and what depends on it are
+    None where nobody knew one.
+    """
+
+    group: str
+    since: int
+    until: int
+    observed: float
+    usage: float
+    usage_most: float
+    requested: float
+    quota: float | None
+    distance: float | None
+    bias: float | None
+    starved: float
+    over: float
+    lending: float
+    points: tuple[Point, ...]
+
+    @property
+    def coverage(self) -> float:
+        """The share of the window that was observed."""
+        return min(1.0, self.observed / (self.until - self.since)) if self.until > self.since else 0.0
+
+    @property
+    def trouble(self) -> float:
+        """How much slot weight, on average, the group had too little while its jobs waited or too much."""
+        return (self.starved + self.over) * (self.distance or 0.0)
+
+
+def windows(samples: Iterable[Sample], since: int, until: int, most: int = MOST_POINTS) -> tuple[Window, ...]:
+    """Return the window of every group, the one with most trouble first, each with no more than ``most`` points."""
+    by_group: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_group.setdefault(sample.group, []).append(sample)
+    found = [window(group, kept, since, until, most) for group, kept in by_group.items()]
+    return tuple(
+        sorted((each for each in found if each is not None), key=lambda each: (-each.trouble, -each.starved, each.group))
+    )
+
+
+def window(group: str, samples: Sequence[Sample], since: int, until: int, most: int = MOST_POINTS) -> Window | None:
+    """Return the window of one group; None where none of its samples lies in it."""
+    parts = tuple(_parts(sorted(samples, key=lambda sample: sample.time), since, until))
+    if not parts:
+        return None
+    whole = _sum(parts)
+    return Window(
+        group=group,
+        since=since,
+        until=until,
+        observed=sum(part.observed for part in parts),
+        usage=whole.usage,
+        usage_most=whole.usage_most,
+        requested=whole.requested,
+        quota=whole.quota,
+        distance=_mean((part.weight, abs(part.usage - part.quota)) for part in parts if part.quota is not None),
+        bias=_mean((part.weight, part.usage - part.quota) for part in parts if part.quota is not None),
+        starved=whole.starved,
+        over=whole.over,
+        lending=whole.lending,
+        points=tuple(_points(parts, since, until, most)),
+    )
+
+
+def quota_of(sample: Sample) -> float | None:
+    """Return what usage is held against: the effective quota, else the computed one."""
+    return sample.computed if sample.effective is None else sample.effective
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What of a sample counts; the first look of all stands for no time, and counts only where there is no other."""
+
+    since: float
+    until: float
+    weight: float
+    usage: float
+    usage_most: float
+    quota: float | None
+    requested: float
+    starved: float
+    over: float
+    lending: float
+
+    @property
+    def observed(self) -> float:
+        return self.until - self.since
+
+
+def _parts(samples: Sequence[Sample], since: int, until: int) -> Iterator[_Part]:
+    found = [_part(sample, since, until) for sample in samples if since <= sample.time and sample.time - sample.span <= until]
+    lasting = [part for part in found if part.observed > 0]
+    yield from lasting or (replace(part, weight=1.0) for part in found)
+
+
+def _part(sample: Sample, since: int, until: int) -> _Part:
+    start, end = max(since, sample.time - sample.span), min(until, sample.time)
+    span = sample.span or 1
+    return _Part(
+        start, end, end - start, sample.usage, sample.usage_most, quota_of(sample), sample.requested,
+        sample.starved / span, sample.over / span, sample.lending / span,
+    )  # fmt: skip
+
+
+def _points(parts: Sequence[_Part], since: int, until: int, most: int) -> Iterator[Point]:
+    """Yield the parts as they are, or what is in each of ``most`` equal bins if there are more."""
+    if len(parts) <= most:
+        yield from (_sum((part,)) for part in parts)
+        return
+    width = (until - since) / most
+    bins: dict[int, list[_Part]] = {}
+    for part in parts:
+        first, last = int((part.since - since) / width), int((part.until - since) / width)
+        for number in range(first, min(last, most - 1) + 1):
+            start, end = max(part.since, since + number * width), min(part.until, since + (number + 1) * width)
+            if end > start:
+                bins.setdefault(number, []).append(replace(part, since=start, until=end, weight=end - start))
+    yield from (_sum(bins[number]) for number in sorted(bins))
+
+
+def _sum(parts: Sequence[_Part]) -> Point:
+    return Point(
+        since=parts[0].since,
+        until=parts[-1].until,
+        usage=_mean((part.weight, part.usage) for part in parts) or 0.0,
+        usage_most=max(part.usage_most for part in parts),
+        quota=_mean((part.weight, part.quota) for part in parts if part.quota is not None),
+        requested=_mean((part.weight, part.requested) for part in parts) or 0.0,
+        starved=_mean((part.weight, part.starved) for part in parts) or 0.0,
+        over=_mean((part.weight, part.over) for part in parts) or 0.0,
+        lending=_mean((part.weight, part.lending) for part in parts) or 0.0,
+    )
+
+
+def _mean(pairs: Iterable[tuple[float, float]]) -> float | None:
+    total = weight = 0.0
+    for each, value in pairs:
+        total, weight = total + each * value, weight + each
+    return total / weight if weight else None

@@ -1,0 +1,103 @@
+"""What a new set of groups changes for a pool, and what it would take from those that still need it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.audit.facts import counted, listed
+from htcq.negotiate.groups import PoolQuotas
+from htcq.pool.configuration import Configuration, Knob
+from htcq.quota.knobs import Knobs
+from htcq.quota.tree import Group
+from htcq.settings import DeclaredGroup, GroupSettings
+from htcq.settings.quota_knobs import QUOTA_KNOBS
+
+ABSENT = "-"
+_NOT_SET = "(not set)"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One group or knob that changes, as it was and as it will be; :data:`ABSENT` where there is no such group."""
+
+    what: str
+    before: str
+    after: str
+
+
+def changes(before: PoolQuotas, after: PoolQuotas) -> tuple[Change, ...]:
+    """Return the groups that change, new ones included, then those that go, then the knobs of all groups."""
+    found = [_change(group.name, before.tree.find(group.name), group) for group in after.groups]
+    found += [_change(group.name, group, None) for group in dropped(before, after)]
+    old, new = Knobs(before.knobs), Knobs(after.knobs)
+    found += [Change(knob, old.text(knob) or _NOT_SET, new.text(knob) or _NOT_SET) for knob in QUOTA_KNOBS.values()]
+    return tuple(each for each in found if each.before.lower() != each.after.lower())
+
+
+def dropped(before: PoolQuotas, after: PoolQuotas) -> tuple[Group, ...]:
+    """Return the groups that there will not be any more."""
+    return tuple(group for group in before.groups if after.tree.find(group.name) is None)
+
+
+def _change(name: str, before: Group | None, after: Group | None) -> Change:
+    return Change(name, _told(before), _told(after))
+
+
+def _told(group: Group | None) -> str:
+    if group is None:
+        return ABSENT
+    quota = f"{group.config_quota!r}" if group.static else f"share {group.config_quota!r}"
+    words = [quota.removesuffix(".0") if group.configured else "no quota"]
+    words += ["accepts surplus"] if group.accept_surplus else []
+    words += ["regroups"] if group.autoregroup else []
+    return ", ".join(words)
+
+
+def losses(before: PoolQuotas, after: PoolQuotas) -> tuple[str, ...]:
+    """Return, for each group that would go although it is still in use, what is still there, as half a sentence."""
+    told = []
+    for group in dropped(before, after):
+        still = list(_still_there(before, group.name))
+        if still:
+            told.append(f"group {group.name}, which has {listed(still)}")
+    return tuple(told)
+
+
+def _still_there(pool: PoolQuotas, name: str) -> Iterator[str]:
+    usage = pool.usage.get(name, 0.0)
+    if usage > 0:
+        yield f"a usage of {usage:g}"
+    running = sum(each.running for each in pool.of(name))
+    idle = sum(each.idle for each in pool.of(name))
+    if running > 0:
+        yield counted(running, "running job")
+    if idle > 0:
+        yield counted(idle, "idle job")
+
+
+def staying(settings: GroupSettings, own: Configuration, emitted: Configuration, file_name: str) -> tuple[Knob, ...]:
+    """Return the knobs of a pool that would stay in force beside the new file and say something else than it.
+
+    They stand in another file than the one that is replaced, and the new one does not set them: a static quota, which
+    wins over a share; a truth value of a group that declares none; anything for the negotiator alone, which wins over
+    what is for all daemons. Only knobs of which the place is known are told.
+    """
+    beside = [f"NEGOTIATOR.{knob.name}" for knob in emitted]
+    beside += [name for group in settings.groups for name in _others(group)]
+    knobs = (own.knob(name) for name in beside if name not in emitted)
+    return tuple(knob for knob in knobs if knob is not None and knob.value.strip() and _elsewhere(knob, file_name))
+
+
+def _others(group: DeclaredGroup) -> Iterator[str]:
+    if group.share is not None:
+        yield f"GROUP_QUOTA_{group.name}"
+    if group.accept_surplus is None:
+        yield f"GROUP_ACCEPT_SURPLUS_{group.name}"
+    if group.autoregroup is None:
+        yield f"GROUP_AUTOREGROUP_{group.name}"
+
+
+def _elsewhere(knob: Knob, file_name: str) -> bool:
+    path = knob.place.rpartition(":")[0] or knob.place
+    return bool(path) and path.rpartition("/")[2] != file_name

@@ -1,0 +1,243 @@
+"""What a site's own words about its groups must keep: rules on what is declared, before any pool has seen it.
+
+They are run like the audit's rules but are not in its catalog, since no pool can break them. Those that have a rule's
+id take its place: what is only a pity in a pool is an error in a site file. How a quota goes down the tree follows
+GroupEntry::hgq_assign_quotas of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from typing import Union
+
+from htcq.audit.catalog import rule
+from htcq.audit.facts import counted
+from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
+from htcq.settings import DeclaredGroup, GroupSettings
+
+#: Sums of decimal fractions miss by less than this part.
+_DUST = 1e-9
+_SOURCE = "src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14"
+WEIGHT = "the pool's slot weight (--snapshot or --pool)"
+EXPIRED, UNOWNED = "quota-expired", "group-without-owner"
+Finder = Callable[["Declared"], Iterator[Union[Found, Unchecked]]]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The declared groups, the day on which they are looked at, and the slot weight of the pool if that is known."""
+
+    settings: GroupSettings
+    today: date
+    pool_weight: float | None = None
+
+    @property
+    def groups(self) -> tuple[DeclaredGroup, ...]:
+        """Every group, parents before their children."""
+        return self.settings.groups
+
+    @cached_property
+    def _below(self) -> Mapping[str, Sequence[DeclaredGroup]]:
+        below: dict[str, list[DeclaredGroup]] = {}
+        for group in self.groups:
+            below.setdefault(group.parent, []).append(group)
+        return below
+
+    def below(self, name: str) -> Sequence[DeclaredGroup]:
+        """Return the groups right below that one; those of the top level for an empty name."""
+        return self._below.get(name, ())
+
+    def static_sum(self, name: str) -> float:
+        """Return what the groups right below that one have in amounts."""
+        return sum(group.config_quota for group in self.below(name) if group.static)
+
+    def share_sum(self, name: str) -> float:
+        """Return what the groups right below that one have in shares."""
+        return sum(group.config_quota for group in self.below(name) if not group.static)
+
+    @cached_property
+    def amounts(self) -> Mapping[str, float | None]:
+        """What each group has for itself and those below it, by name; None where that depends on the pool's weight.
+
+        The top level has the empty name.
+        """
+        amounts: dict[str, float | None] = {"": self.pool_weight}
+        for group in self.groups:
+            above = amounts[group.parent]
+            if group.static or not group.config_quota:
+                amounts[group.name] = group.config_quota
+            elif above is None:
+                amounts[group.name] = None
+            else:
+                left = max(0.0, above - self.static_sum(group.parent))
+                amounts[group.name] = group.config_quota * left / max(self.share_sum(group.parent), 1.0)
+        return amounts
+
+
+def rules_on(declared: Declared) -> tuple[Rule, ...]:
+    """Return the rules on what is declared; they look at nothing else."""
+    return tuple(replace(one, find=_bound(find, declared)) for one, find in _RULES)
+
+
+def _bound(find: Finder, declared: Declared) -> Callable[[object], Iterator[Found | Unchecked]]:
+    def found(_: object) -> Iterator[Found | Unchecked]:
+        return find(declared)
+
+    return found
+
+
+def _fact(group: DeclaredGroup) -> Fact:
+    key = "quota" if group.static else "share"
+    value = f"{group.config_quota:g}" if group.configured else "(not given)"
+    return Fact(f"groups.{group.name}.{key}", value, "htcq.toml")
+
+
+def _missing(declared: Declared) -> Iterator[Found]:
+    for group in declared.groups:
+        if not group.configured:
+            below = declared.below(group.name)
+            many = "and those of all groups below it are" if below else "is"
+            yield Found(
+                cause="a parent without a quota" if below else "no quota",
+                subject=f"group {group.name}",
+                message=f"group {group.name} has neither quota nor share: its quota {many} 0",
+                facts=(_fact(group),),
+                fix=f"Give [groups.{group.name}] a quota (an amount of slot weight) or a share (from 0 to 1).",
+                examples=(group.name,),
+                severity=Severity.ERROR if below else None,
+            )
+
+
+def _shares(declared: Declared) -> Iterator[Found]:
+    for name in ("", *(group.name for group in declared.groups)):
+        total = declared.share_sum(name)
+        if total > 1 + _DUST:
+            shared = [group for group in declared.below(name) if not group.static and group.config_quota]
+            yield Found(
+                cause=name or "top level",
+                subject=f"group {name}" if name else "the top-level groups",
+                message=f"the shares of {_those_below(name)} add up to {total:g}: each counts as less than it says",
+                facts=tuple(_fact(group) for group in shared),
+                examples=tuple(group.name for group in shared),
+            )
+
+
+def _statics(declared: Declared) -> Iterator[Found | Unchecked]:
+    unknown = []
+    for parent in declared.groups:
+        total, amount = declared.static_sum(parent.name), declared.amounts[parent.name]
+        if amount is None:
+            unknown += [parent.name] if total > 0 else []
+        elif parent.configured and total > amount * (1 + _DUST):
+            statics = [group for group in declared.below(parent.name) if group.static]
+            yield Found(
+                cause=parent.name,
+                subject=f"group {parent.name}",
+                message=f"the quotas of {_those_below(parent.name)} add up to {total:g}, more than the {amount:g} of "
+                f"{parent.name}",
+                facts=(_fact(parent), *(_fact(group) for group in statics)),
+                examples=tuple(group.name for group in statics),
+            )
+    if unknown:
+        yield Unchecked(f"{WEIGHT}: whether quotas below {', '.join(unknown)} fit its share")
+
+
+def _leftovers(declared: Declared) -> Iterator[Found]:
+    for parent in declared.groups:
+        shared = [group for group in declared.below(parent.name) if not group.static and group.config_quota]
+        amount, total = declared.amounts[parent.name], declared.static_sum(parent.name)
+        if shared and amount and amount * (1 - _DUST) <= total <= amount * (1 + _DUST):
+            yield Found(
+                cause=parent.name,
+                subject=f"group {parent.name}",
+                message=f"the quotas of {_those_below(parent.name)} take all of its {amount:g}: "
+                f"{counted(len(shared), 'share')} there, such as that of {shared[0].name}, count for nothing",
+                facts=(_fact(parent), *(_fact(group) for group in declared.below(parent.name))),
+                examples=tuple(group.name for group in shared),
+            )
+
+
+def _expired(declared: Declared) -> Iterator[Found]:
+    for group in declared.groups:
+        if group.expires is not None and group.expired(declared.today):
+            whose = f" Its contact is {group.contact}." if group.contact else ""
+            last = group.expires.isoformat()
+            yield Found(
+                cause=group.name,
+                subject=f"group {group.name}",
+                message=f"the quota of {group.name} was granted until {last} and is still declared",
+                facts=(_fact(group), Fact(f"groups.{group.name}.expires", last, "htcq.toml")),
+                fix=f"Give [groups.{group.name}] a later date, or another quota, or remove it.{whose}",
+                examples=(group.name,),
+            )
+
+
+def _unowned(declared: Declared) -> Iterator[Found]:
+    owned: set[str] = set()
+    for group in declared.groups:
+        if group.owner or group.contact or group.parent in owned:
+            owned.add(group.name)
+        else:
+            yield Found(
+                cause="no owner",
+                subject=f"group {group.name}",
+                message=f"nobody answers for {group.name}: neither it nor a group above it has an owner or a contact",
+                examples=(group.name,),
+            )
+
+
+def _those_below(name: str) -> str:
+    return f"the groups right below {name}" if name else "the top-level groups"
+
+
+def _rule(id_: str, severity: Severity, summary: str, consequence: str, fix: str) -> Rule:
+    return Rule(id_, severity, (), summary, consequence, fix, _SOURCE, find=lambda _: iter(()))
+
+
+_RULES: tuple[tuple[Rule, Finder], ...] = (
+    (replace(rule("group-without-quota"), needs=()), _missing),
+    (replace(rule("dynamic-quotas-exceed-one"), needs=(), severity=Severity.ERROR), _shares),
+    (
+        _rule(
+            "static-quotas-exceed-parent",
+            Severity.ERROR,
+            "The quotas of the groups below a group add up to more than it has",
+            "With oversubscription, which is the default, they are handed out all the same; without it, each is cut.",
+            "Raise the quota of the group above, or lower those below it, until they fit.",
+        ),
+        _statics,
+    ),
+    (
+        _rule(
+            "nothing-left-to-share",
+            Severity.WARNING,
+            "Quotas take all that a group has, and shares of the rest stand beside them",
+            "Shares are taken of what the quotas beside them leave, and that is nothing.",
+            "Lower the quotas, or give the groups with shares quotas of their own.",
+        ),
+        _leftovers,
+    ),
+    (
+        _rule(
+            EXPIRED,
+            Severity.WARNING,
+            "A quota is still declared after its last day",
+            "The negotiator knows no dates: the quota holds until somebody takes it away.",
+            "Grant it anew or take it away.",
+        ),
+        _expired,
+    ),
+    (
+        _rule(
+            UNOWNED,
+            Severity.INFO,
+            "A group has neither an owner nor a contact",
+            "Nobody can be asked whether its quota is still needed.",
+            "Say whose it is: owner, contact, or both.",
+        ),
+        _unowned,
+    ),
+)

@@ -1,0 +1,115 @@
+"""One look at the groups of a pool, kept as a record: what reports show of it and compare with another.
+
+Amounts are in ``unit``, those of jobs in ``demand_unit``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from htcq.negotiate.demand import Submitter
+from htcq.negotiate.groups import PoolQuotas
+from htcq.negotiate.published import MOST_AGE
+from htcq.negotiate.standing import Standing, standings
+from htcq.pool.pool import Pool
+from htcq.quota.knobs import TreeProblem
+from htcq.quota.results import Quotas
+from htcq.quota.settings import Settings
+from htcq.quota.tree import name_key
+
+#: What quotas are amounts of, and what demand is: weighed by the schedds, or counted.
+WEIGHT, SLOTS = "slot weight", "slots"
+SCHEDD_WEIGHT, JOBS = "schedd slot weight", "jobs"
+
+
+@dataclass(frozen=True)
+class QuotaLook:
+    """The groups of one pool, depth first; without configuration there is only the root.
+
+    ``pool_weight`` is what the captured slots weigh, ``published_weight`` what the negotiator's last cycle shared out,
+    None where that is not known. ``weights`` are the SlotWeight expressions of the slots that count, that of most
+    weight first. ``problems`` are those of the configuration, ``doubts`` tell why something cannot be taken as it is,
+    ``incomplete`` what could not be read.
+    """
+
+    source: str
+    taken: str
+    negotiator: str
+    unit: str
+    demand_unit: str
+    weights: tuple[str, ...]
+    pool_weight: float
+    published_weight: float | None
+    standings: tuple[Standing, ...]
+    quotas: Quotas
+    settings: Settings
+    submitters: tuple[Submitter, ...] = ()
+    problems: tuple[TreeProblem, ...] = ()
+    doubts: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there is any group but the root."""
+        return len(self.standings) > 1
+
+    @property
+    def cores(self) -> bool:
+        """Whether a slot's weight is the number of its cpus everywhere."""
+        return self.unit == WEIGHT and {text.lower() for text in self.weights} == {"cpus"}
+
+    @property
+    def promised(self) -> float:
+        """What all quotas add up to."""
+        return sum(standing.quota for standing in self.standings)
+
+    @property
+    def used(self) -> float:
+        """What all groups use."""
+        return sum(standing.usage for standing in self.standings)
+
+    @property
+    def allocated(self) -> float:
+        """What all groups are allocated; of a root that may use the whole pool, only what it has for its own jobs."""
+        return sum(standing.own_allocated for standing in self.standings)
+
+    def find(self, name: str) -> Standing | None:
+        """Return the group of that name, whatever its case; None where there is none."""
+        key = name_key(name)
+        return next((standing for standing in self.standings if name_key(standing.name) == key), None)
+
+
+def look_at(quotas: PoolQuotas, pool: Pool, most_age: float = MOST_AGE) -> QuotaLook:
+    """Return the look at ``quotas``, which are those of ``pool``.
+
+    What the negotiator published is in doubt where it is older than ``most_age`` seconds.
+    """
+    found = standings(quotas)
+    names = [standing.name for standing in found]
+    return QuotaLook(
+        source=pool.source,
+        taken=pool.taken_at,
+        negotiator=quotas.published.negotiator,
+        unit=WEIGHT if quotas.settings.use_slot_weights else SLOTS,
+        demand_unit=SCHEDD_WEIGHT if quotas.weighted_demand else JOBS,
+        weights=quotas.supply.expressions,
+        pool_weight=quotas.computed.pool_weight,
+        published_weight=quotas.published.pool_weight,
+        standings=found,
+        quotas=quotas.computed,
+        settings=quotas.settings,
+        submitters=quotas.submitters,
+        problems=quotas.problems,
+        doubts=(*_missing(pool), *quotas.published.doubts(names, most_age)),
+        incomplete=pool.incomplete,
+    )
+
+
+def _missing(pool: Pool) -> tuple[str, ...]:
+    """Return what was not captured and therefore counts as nothing."""
+    lacking = (
+        (pool.central is None, "the central manager's configuration is not known: no group is"),
+        (pool.slots is None, "there are no slot ads: the pool has no weight"),
+        (pool.records is None, "there are no submitter ads: nobody wants anything"),
+    )
+    return tuple(sentence for missing, sentence in lacking if missing)

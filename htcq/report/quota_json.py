@@ -1,0 +1,59 @@
+"""Group quotas as JSON. The names are a contract: ``pool_weight``, ``groups`` and ``rounds`` as htcq-quota(1) lists them.
+
+JSON has no NaN, which HTCondor computes for some limits: it stands as the text "nan".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from htcq.negotiate.look import QuotaLook
+from htcq.quota.results import Round
+
+SCHEMA = 1
+
+
+def quota_json(look: QuotaLook) -> dict[str, Any]:
+    """Return what ``json.dumps`` takes."""
+    return finite(
+        {
+            "schema": SCHEMA,
+            "source": look.source,
+            "taken": look.taken,
+            "unit": look.unit,
+            "demand_unit": look.demand_unit,
+            "pool_weight": look.quotas.pool_weight,
+            "published_pool_weight": look.published_weight,
+            "groups": [asdict(group) for group in look.quotas.groups],
+            "rounds": [_round(each) for each in look.quotas.rounds],
+            "standings": [asdict(standing) for standing in look.standings],
+            "sharings": [[asdict(sharing) for sharing in each.sharings] for each in look.quotas.rounds],
+            "problems": [{**asdict(each), "fatal": each.fatal, "message": each.message} for each in look.problems],
+            "doubts": list(look.doubts),
+            "incomplete": list(look.incomplete),
+        }
+    )
+
+
+def _round(given: Round) -> dict[str, Any]:
+    return {
+        "surplus": given.surplus,
+        "max_delta": given.max_delta,
+        "groups": [asdict(group) for group in given.groups],
+        "order": list(given.order),
+        "limits": [{"group": limit.group, "limit": limit.limit} for limit in given.limits],
+    }
+
+
+def finite(value: Any) -> Any:
+    """Return ``value`` with texts in the place of NaN and infinities."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    if isinstance(value, Mapping):
+        return {key: finite(each) for key, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [finite(each) for each in value]
+    return value

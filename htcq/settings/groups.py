@@ -1,0 +1,186 @@
+"""The accounting groups that a site declares: ``[groups]`` of htcq.toml, whose nested tables are the tree.
+
+What may be a name follows from what HTCondor makes of it: a part of a knob's name (src/condor_utils/config.cpp:
+is_valid_param_name) and a word of GROUP_NAMES (GroupEntry.cpp:hgq_construct_tree, 25.14).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from htcq.errors import InputError
+from htcq.quota.tree import MOST_QUOTA, ROOT, name_key
+from htcq.settings.quota_knobs import number_of, number_text, quota_knobs_from, truth_of, truth_text
+from htcq.settings.tables import check_keys, table_of
+
+GROUP_KEYS = ("quota", "share", "accept_surplus", "autoregroup", "owner", "contact", "expires")
+_NAME = re.compile(r"[A-Za-z0-9_/]+")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+#: GROUP_QUOTA_<name> would be the dynamic quota of another group, or a setting.
+_DYNAMIC, _SETTINGS = "DYNAMIC_", ("MAX_ALLOCATION_ROUNDS", "ROUND_ROBIN_RATE")
+
+
+@dataclass(frozen=True)
+class DeclaredGroup:
+    """One group: ``quota`` is an amount in slot weight, ``share`` one from 0 to 1; at most one of the two is there.
+
+    ``name`` is the whole path. None stands for what the configuration of all groups decides.
+    """
+
+    name: str
+    quota: float | None = None
+    share: float | None = None
+    accept_surplus: bool | None = None
+    autoregroup: bool | None = None
+    owner: str = ""
+    contact: str = ""
+    expires: date | None = None
+
+    @property
+    def parent(self) -> str:
+        """The name of the group above it; empty for a top-level group."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def static(self) -> bool:
+        """Whether its quota is an amount; a group without a quota has a share of 0."""
+        return self.quota is not None
+
+    @property
+    def configured(self) -> bool:
+        """Whether it has a quota at all."""
+        return self.quota is not None or self.share is not None
+
+    @property
+    def config_quota(self) -> float:
+        """The amount or the share that the negotiator reads; 0 where there is none."""
+        return float(self.share or 0.0) if self.quota is None else float(self.quota)
+
+    @property
+    def knobs(self) -> tuple[tuple[str, str], ...]:
+        """The knobs that say so to HTCondor, each with its text."""
+        found: list[tuple[str, str]] = []
+        if self.quota is not None:
+            found.append((f"GROUP_QUOTA_{self.name}", number_text(self.quota)))
+        if self.share is not None:
+            found.append((f"GROUP_QUOTA_DYNAMIC_{self.name}", number_text(self.share)))
+        for knob, value in (("ACCEPT_SURPLUS", self.accept_surplus), ("AUTOREGROUP", self.autoregroup)):
+            if value is not None:
+                found.append((f"GROUP_{knob}_{self.name}", truth_text(value)))
+        return tuple(found)
+
+    def expired(self, today: date) -> bool:
+        """Tell whether its last day is over."""
+        return self.expires is not None and self.expires < today
+
+
+@dataclass(frozen=True)
+class GroupSettings:
+    """Every group, parents before their children, as they stand in the file; and the knobs that are no group's own."""
+
+    groups: tuple[DeclaredGroup, ...] = ()
+    knobs: Mapping[str, str] = field(default_factory=dict)
+
+
+def group_settings_from(groups: Mapping[str, Any], quotas: Mapping[str, Any]) -> GroupSettings:
+    """Return what the tables ``[groups]`` and ``[quotas]`` declare.
+
+    Raises:
+        InputError: a name that HTCondor cannot have, a group twice, an unknown key, or a value out of range.
+    """
+    return GroupSettings(tuple(_declared(groups)), quota_knobs_from(quotas))
+
+
+def _declared(groups: Mapping[str, Any]) -> Iterator[DeclaredGroup]:
+    seen: dict[bytes, str] = {}
+    for name, value in groups.items():
+        _check_name("", name)
+        table_of(f"groups.{name}", value)
+    waiting = deque(_tables("", groups))
+    while waiting:
+        name, table = waiting.popleft()
+        twin = seen.setdefault(name_key(name), name)
+        if twin != name:
+            raise InputError(f"htcq.toml: groups.{name} is there twice: groups.{twin} is the same", _CASE)
+        below = list(_tables(f"{name}.", table))
+        yield _group(name, {key: value for key, value in table.items() if not isinstance(value, Mapping)})
+        waiting.extendleft(reversed(below))
+
+
+_CASE = "HTCondor does not tell letters of different case apart; give every group one spelling"
+
+
+def _tables(path: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the groups right below ``path`` with their tables."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            _check_name(path, key)
+            yield f"{path}{key}", value
+
+
+def _check_name(path: str, name: str) -> None:
+    where = f"htcq.toml: groups.{path}{name if _NAME.fullmatch(name) else repr(name)}"
+    if name_key(name) == name_key(ROOT):
+        raise InputError(
+            f"{where}: the name is that of the root group", "it is always there and has no quota of its own"
+        )
+    if "." in name:
+        raise InputError(f"{where}: a dot stands between a group and its subgroup", f"write [groups.{path}{name}]")
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"{where}: only letters, digits, '_' and '/' make a group's name",
+            "it is a part of knobs such as GROUP_QUOTA_<name>, and HTCondor refuses others",
+        )
+    upper = f"{path}{name}".upper()
+    if upper in _SETTINGS or upper.startswith(_DYNAMIC):
+        other = "a setting of all groups" if upper in _SETTINGS else "the share of another group"
+        raise InputError(f"{where}: its GROUP_QUOTA_{path}{name} would be {other}", "choose another name")
+
+
+def _group(name: str, table: Mapping[str, Any]) -> DeclaredGroup:
+    where = f"groups.{name}"
+    check_keys(f"{where}.", table, GROUP_KEYS)
+    if "quota" in table and "share" in table:
+        raise InputError(
+            f"htcq.toml: {where} has both quota and share", "give one: HTCondor ignores a share beside a quota"
+        )
+    amount = f"it must be an amount of slot weight, a number from 0 to {MOST_QUOTA:.0f}"
+    part = "it must be a number from 0 to 1; an amount of slot weight is a quota"
+    return DeclaredGroup(
+        name,
+        number_of(f"{where}.quota", table["quota"], 0, MOST_QUOTA, amount) if "quota" in table else None,
+        number_of(f"{where}.share", table["share"], 0, 1, part) if "share" in table else None,
+        _truth(where, table, "accept_surplus"),
+        _truth(where, table, "autoregroup"),
+        _text(where, table, "owner"),
+        _text(where, table, "contact"),
+        _date(f"{where}.expires", table["expires"]) if "expires" in table else None,
+    )
+
+
+def _truth(where: str, table: Mapping[str, Any], key: str) -> bool | None:
+    return truth_of(f"{where}.{key}", table[key]) if key in table else None
+
+
+def _text(where: str, table: Mapping[str, Any], key: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise InputError(f"htcq.toml: {where}.{key} is {value!r}", "it must be text in quotes")
+    return value
+
+
+def _date(where: str, value: Any) -> date:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    try:
+        if isinstance(value, str) and _DATE.fullmatch(value):
+            return date.fromisoformat(value)
+    except ValueError:
+        pass  # no such day
+    shown = repr(value) if isinstance(value, str) else str(value)
+    raise InputError(f"htcq.toml: {where} is {shown}", "it must be the last day of the quota, such as 2027-03-31")

@@ -1,0 +1,127 @@
+"""A real negotiator as an oracle: it works out the group quotas of pools that consist of ads alone.
+
+Its pool has neither machines nor schedds. A cycle begins only when it is asked for: all ads of the case are there by
+then, and the negotiator has just read its configuration, so that it remembers nothing of earlier cases.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from negotiator_log import LoggedCycle, read_cycle
+from random_groups import Case
+from testpool import Pool
+
+DAEMONS = ("MASTER", "COLLECTOR", "NEGOTIATOR")
+SETTINGS = """
+NEGOTIATOR_INTERVAL = 3600
+NEGOTIATOR_CYCLE_DELAY = 0
+NEGOTIATOR_MIN_INTERVAL = 0
+NEGOTIATOR_DEBUG = D_FULLDEBUG
+MAX_NEGOTIATOR_LOG = 0
+"""
+_LOG = "NegotiatorLog"
+#: What the collector calls the ads of each kind. 25.14 keeps one more for each machine.
+_WITHDRAWN = (
+    ("INVALIDATE_STARTD_ADS", "Machine"),
+    ("INVALIDATE_STARTD_ADS", "StartD"),
+    ("INVALIDATE_SUBMITTOR_ADS", "Submitter"),
+    ("INVALIDATE_ACCOUNTING_ADS", "Accounting"),
+)
+_SPECIAL = re.compile(r"""/Expr\(real\("(.*)"\)\)/""")
+_PATIENCE_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the negotiator said of a case in its log and to the collector, and snapshots from before and after."""
+
+    cycle: LoggedCycle
+    published: dict[str, dict[str, Any]]
+    before: Path
+    after: Path
+
+
+class Oracle:
+    """The pool of one HTCondor version."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self._negotiator = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
+        self._read_to = 0
+
+    def answer(self, case: Case, directory: Path) -> Answer:
+        """Let the negotiator go through one cycle of ``case``; write the snapshots to ``directory``."""
+        self._forget()
+        self.pool.configure(SETTINGS + "".join(f"{name} = {text}\n" for name, text in case.knobs.items()))
+        os.kill(self.pool.daemon_pids()["negotiator"], signal.SIGHUP)
+        self._wait_for("NEGOTIATOR_MIN_INTERVAL = ")
+        self._advertise("UPDATE_STARTD_AD", case.slots)
+        self._advertise("UPDATE_SUBMITTOR_AD", case.submitters)
+        before = self._snapshot(directory / "before")
+        cycle = read_cycle(self._cycle())
+        published = self._published(len(cycle.rounds[0].groups))
+        return Answer(cycle, published, before, self._snapshot(directory / "after"))
+
+    def _forget(self) -> None:
+        """Withdraw all ads, and let the negotiator see that the claims are gone while it still knows their groups."""
+        for command, type_ in _WITHDRAWN:
+            self._advertise(command, [f'MyType = "Query"\nTargetType = "{type_}"\nRequirements = true\n'])
+        self._cycle()
+        command, type_ = _WITHDRAWN[-1]
+        self._advertise(command, [f'MyType = "Query"\nTargetType = "{type_}"\nRequirements = true\n'])
+
+    def _advertise(self, command: str, ads: Iterable[str]) -> None:
+        text = "\n".join(ads)
+        if text:
+            self.pool.tool("condor_advertise", "-multiple", "-tcp", command, "-", text=text)
+
+    def _cycle(self) -> str:
+        """Let the negotiator go through one cycle and return what its log says of it."""
+        self.pool.tool("condor_reschedule", "-addr", self._negotiator)
+        return self._wait_for("Done Updating collector with accounting information")
+
+    def _wait_for(self, line: str) -> str:
+        """Return the log up to where it says ``line``, from where it was last read to."""
+        path, found = self.pool.path("log", _LOG), bytearray()
+
+        def said() -> bool:
+            with path.open("rb") as file:
+                file.seek(self._read_to + len(found))
+                found.extend(file.read())
+            return line.encode() in found
+
+        self.pool.wait(said, _PATIENCE_SECONDS, f"'{line}' in the log", (_LOG,))
+        end = found.index(line.encode()) + len(line)
+        self._read_to += end
+        return found[:end].decode("utf-8", "replace")
+
+    def _snapshot(self, directory: Path) -> Path:
+        """Save what HTCondor's own tools print of the pool."""
+        directory.mkdir()
+        ads = self.pool.tool("condor_status", "-any", "-long")
+        (directory / "collector.ads").write_text(ads, encoding="utf-8")
+        (directory / "config.txt").write_text(self.pool.tool("condor_config_val", "-dump"), encoding="utf-8")
+        return directory
+
+    def _published(self, count: int) -> dict[str, dict[str, Any]]:
+        """Return the accounting ads of groups by name, once all of them have come."""
+
+        def all_of_them() -> list[dict[str, Any]] | None:
+            ads = self.pool.ads("any", constraint='MyType == "Accounting" && IsAccountingGroup')
+            return ads if len(ads) >= count else None
+
+        found = self.pool.wait(all_of_them, _PATIENCE_SECONDS, f"the accounting ads of {count} groups", (_LOG,))
+        return {ad["Name"]: {name: _plain(value) for name, value in ad.items()} for ad in found}
+
+
+def _plain(value: Any) -> Any:
+    """Return the number that an ad in JSON has as an expression: there is no other way to write NaN and infinity."""
+    special = _SPECIAL.fullmatch(value) if isinstance(value, str) else None
+    return float(special.group(1)) if special else value

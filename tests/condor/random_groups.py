@@ -1,0 +1,205 @@
+"""Random pools with group quotas: what a configuration says of them, and the ads of their slots and submitters.
+
+Everything that decides about group quotas in HTCondor 23.9 to 25.14 is drawn at some time. Weights and demand are
+multiples of a half: their sums are exact, in whatever order the negotiator forms them. The same seed gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+MOST_GROUPS, DEPTH = 200, 6
+#: The negotiator goes over all groups again and again, by a step of the round-robin rate; more would only fill its log.
+_MOST_PASSES = 30
+_MOST_SORTED = 16
+_NAMES = ("phys", "CHEM", "bio", "Prod", "dev", "ops_1", "atlas", "It", "hpc2", "x")
+_USERS = ("ann", "Ben", "cyd.lee", "d_4", "eve.x.y", "fay")
+_SORT_EXPRS = (
+    "GroupResourcesInUse", "GroupResourcesAllocated - GroupResourcesInUse", "-GroupQuota", "size(AccountingGroup)",
+    "GroupResourcesInUse / GroupQuota", 'ifThenElse(regexp("a", AccountingGroup), 1, 2.5)', "NoSuchAttribute", "1 / 3.0",
+)  # fmt: skip
+_WEIGHTS = ("Cpus", "Cpus", "Cpus", "Cpus * 0.5", "max({Cpus, Memory / 2048})", "ifThenElse(Cpus > 3, Cpus * 1.5, 2)")
+#: The negotiator's own SLOT_WEIGHT stands in for the first, 1 for the second.
+_BAD_WEIGHTS = ("NoSuchAttribute", "0 - 2")
+_SWITCHES = (
+    "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_USE_SLOT_WEIGHTS",
+    "NEGOTIATOR_USE_WEIGHTED_DEMAND", "NEGOTIATOR_CONSIDER_PREEMPTION",
+)  # fmt: skip
+#: A port where nobody listens: no schedd answers, so that nothing is ever matched.
+_NOBODY = '"<127.0.0.1:1>"'
+
+
+@dataclass(frozen=True)
+class Case:
+    """One random pool; ``seed`` names it. Ads are in the long form of HTCondor's tools."""
+
+    seed: str
+    knobs: Mapping[str, str]
+    slots: tuple[str, ...]
+    submitters: tuple[str, ...]
+
+
+def random_case(seed: str) -> Case:
+    """Return the pool that ``seed`` stands for."""
+    dice = Random(seed)
+    groups = list(_group_names(dice, round(MOST_GROUPS ** dice.random())))
+    users = list(_users(dice, groups))
+    sizes = [dice.choice((1, 2, 4, 8, 12, 31, 64)) for _ in range(dice.randint(1, 30))]
+    weight = dice.choice(_WEIGHTS)
+    claims = dice.choice((0, 1, 1, 2)) * len(users)
+    slots = [*_free_slots(dice, sizes, weight), *_claimed_slots(dice, users, claims, weight)]
+    promised = sum(sizes) * dice.choice((0.3, 1, 1, 4))
+    knobs = {**_settings(dice, sum(sizes) + promised), **_quotas(dice, groups, promised)}
+    submitters = tuple(_submitters(dice, users, dice.choice((5, 40, 400))))
+    return Case(seed, knobs, tuple(slots), submitters)
+
+
+# The groups ---------------------------------------------------------------------------------------------------------
+
+
+def _group_names(dice: Random, count: int) -> Iterator[str]:
+    """Yield so many names, parents before their children, no two of which differ by case alone."""
+    open_, known = [""], set()
+    broad = dice.random()
+    while len(known) < count:
+        above = dice.choice(open_[:3] if dice.random() < broad / 2 else open_)
+        name = above + dice.choice(_NAMES) + dice.choice(("", "", str(dice.randint(0, 30))))
+        if name.lower() in known:
+            continue
+        known.add(name.lower())
+        if name.count(".") < DEPTH - 1:
+            open_.append(f"{name}.")
+        yield name
+
+
+def _quotas(dice: Random, groups: list[str], promised: float) -> dict[str, str]:
+    listed = dice.sample(groups, len(groups))
+    if dice.random() < 0.2:
+        # Which of two spellings of a group stays is open where std::sort has more than 16 names.
+        again = groups[-1].swapcase() if len(listed) < _MOST_SORTED - 2 else groups[-1]
+        listed += ["lost.child", f"{groups[0]}.gone.lost", again]
+    knobs = {"GROUP_NAMES": dice.choice((", ", " ", ",")).join(listed)}
+    static, accepting, regrouping = dice.random(), dice.random(), dice.choice((0, 0, 0, 0.3, 1))
+    for group in groups:
+        kind = dice.random()
+        if kind > 0.08:
+            knobs.update(_quota(dice, group, kind < 0.92 * static + 0.08, promised / len(groups) ** 0.5))
+        if kind < 0.12 and dice.random() < 0.5:
+            knobs[f"GROUP_QUOTA_DYNAMIC_{group.upper()}"] = _share(dice)
+        if dice.random() < accepting / 2:
+            knobs[_spelled(dice, f"GROUP_ACCEPT_SURPLUS_{group}")] = _truth(dice, 0.6)
+        if dice.random() < regrouping / 2:
+            knobs[f"GROUP_AUTOREGROUP_{group}"] = _truth(dice, 0.6)
+    if dice.random() < 0.6:
+        knobs["GROUP_ACCEPT_SURPLUS"] = _truth(dice, 0.6)
+    if dice.random() < regrouping / 3:
+        knobs["GROUP_AUTOREGROUP"] = _truth(dice, 0.5)
+    return knobs
+
+
+def _quota(dice: Random, group: str, static: bool, most: float) -> dict[str, str]:
+    if not static:
+        return {_spelled(dice, f"GROUP_QUOTA_DYNAMIC_{group}"): _share(dice)}
+    amount = dice.choice((0, dice.randint(0, int(most) + 1), dice.randint(1, int(most) + 1), dice.uniform(0, most)))
+    text = f"{amount:.{dice.randint(0, 3)}f}"
+    return {_spelled(dice, f"GROUP_QUOTA_{group}"): text if dice.random() < 0.95 else f"{text} * 3 / 2.0"}
+
+
+def _share(dice: Random) -> str:
+    return dice.choice(("0", "1", "0.5", f"{dice.random():.2f}", f"{dice.random():.4f}", f"{dice.random() / 5:.3f}"))
+
+
+def _spelled(dice: Random, name: str) -> str:
+    return dice.choice((name, name, name.lower(), name.upper()))
+
+
+def _truth(dice: Random, true: float) -> str:
+    return dice.choice(("True", "true", "1", "2 > 1") if dice.random() < true else ("False", "FALSE", "0"))
+
+
+def _settings(dice: Random, most: float) -> dict[str, str]:
+    knobs = {name: _truth(dice, 0.3) for name in _SWITCHES if dice.random() < 0.5}
+    if dice.random() < 0.6:
+        knobs["GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"] = str(dice.randint(1, 5))
+    if dice.random() < 0.3:
+        knobs["GROUP_QUOTA_ROUND_ROBIN_RATE"] = f"{1 + most / dice.randint(1, _MOST_PASSES):.1f}"
+    if dice.random() < 0.4:
+        knobs["GROUP_SORT_EXPR"] = dice.choice(_SORT_EXPRS)
+    if dice.random() < 0.15:
+        knobs["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT"] = dice.choice(("Cpus > 2", 'State == "Claimed"', "NoSuchAttribute"))
+    if dice.random() < 0.1:
+        knobs["NEGOTIATOR_SLOT_CONSTRAINT"] = dice.choice(("Cpus != 4", "PartitionableSlot =!= true || Cpus > 1"))
+    return knobs
+
+
+# The ads ------------------------------------------------------------------------------------------------------------
+
+
+def _users(dice: Random, groups: list[str]) -> Iterator[str]:
+    """Yield the names of submitters: of most groups, of none, of groups that there are not."""
+    busy = dice.random()
+    for group in ("", *groups, "", "nosuch", f"{dice.choice(groups)}.nosuch"):
+        if dice.random() < busy:
+            for user in dice.sample(_USERS, dice.choice((1, 1, 2, 3))):
+                name = f"{group}.{user}" if group else user
+                cased = dice.choice((name, name, name.upper(), name.lower()))
+                yield f"{cased}@{dice.choice(('test', 'site.example.org'))}"
+
+
+def _slot(name: str, **attributes: object) -> str:
+    plain = {"MyType": '"Machine"', "Name": f'"{name}"', "Machine": f'"{name.partition("@")[2]}"', "SlotID": 1,
+             "MyAddress": _NOBODY, "StartdIpAddr": _NOBODY, "Requirements": "true", "Disk": 1000}  # fmt: skip
+    return _ad({**plain, **attributes})
+
+
+def _free_slots(dice: Random, sizes: Iterable[int], weight: str) -> Iterator[str]:
+    for number, cpus in enumerate(sizes):
+        whole = dice.random() < 0.15
+        yield _slot(
+            f"slot1@free{number}",
+            Cpus=cpus if whole else dice.randint(0, cpus),
+            Memory=2048 * dice.randint(0, 2 * cpus),
+            SlotWeight=weight if dice.random() < 0.97 else dice.choice(_BAD_WEIGHTS),
+            SlotType='"Static"' if whole else '"Partitionable"',
+            **({} if whole else {"PartitionableSlot": "true"}),
+            State='"Unclaimed"' if dice.random() < 0.9 else dice.choice(('"Owner"', '"Drained"', '"Backfill"')),
+            Activity='"Idle"',
+        )
+
+
+def _claimed_slots(dice: Random, users: list[str], count: int, weight: str) -> Iterator[str]:
+    for number in range(count):
+        user = dice.choice(users)
+        cpus = dice.choice((1, 1, 1, 2, 4, 8))
+        charged = {"AccountingGroup": f'"{user}"'} if dice.random() < 0.95 else {}
+        yield _slot(
+            f"slot1_{number + 1}@busy{number % 7}",
+            Cpus=cpus,
+            Memory=2048 * dice.randint(1, 2 * cpus),
+            SlotWeight=weight,
+            SlotType='"Dynamic"',
+            DynamicSlot="true",
+            State='"Claimed"' if dice.random() < 0.95 else '"Preempting"',
+            Activity='"Busy"' if dice.random() < 0.9 else '"Idle"',
+            RemoteUser=f'"{user}"',
+            RemoteOwner=f'"{user}"',
+            **charged,
+        )
+
+
+def _submitters(dice: Random, users: list[str], most: int) -> Iterator[str]:
+    for user in users:
+        for schedd in range(dice.choice((0, 1, 1, 1, 1, 2))):
+            idle, running = dice.choice((0, dice.randint(0, most), dice.randint(1, most))), dice.randint(0, most // 3)
+            running *= dice.random() < 0.5
+            weights = {"WeightedIdleJobs": idle * dice.randint(1, 8), "WeightedRunningJobs": running * 1.5}
+            attributes = {"MyType": '"Submitter"', "Name": f'"{user}"', "ScheddName": f'"access{schedd}"',
+                          "Machine": f'"access{schedd}"', "MyAddress": _NOBODY, "ScheddIpAddr": _NOBODY,
+                          "IdleJobs": idle, "RunningJobs": running}  # fmt: skip
+            yield _ad({**attributes, **(weights if dice.random() < 0.9 else {})})
+
+
+def _ad(attributes: Mapping[str, object]) -> str:
+    return "".join(f"{name} = {value}\n" for name, value in attributes.items())
