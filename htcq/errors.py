@@ -58,6 +58,12 @@ class PoolError(HtcqError):
     exit_status = EXIT_UNKNOWN
 
 
+class HistoryError(HtcqError):
+    """The history on disk cannot be read or written."""
+
+    exit_status = EXIT_UNKNOWN
+
+
 class BindingsError(HtcqError):
     """The Python bindings of HTCondor are not installed."""
 

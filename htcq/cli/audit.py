@@ -6,12 +6,12 @@ The pool is a snapshot, or it is captured first; nothing is changed. 'htcq expla
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.output_files import place_of, put_file
 from htcq.cli.source import add_source_options, read_source
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
 
@@ -51,7 +51,8 @@ def main(arguments: argparse.Namespace) -> int:
         return _why_idle(arguments)
     if arguments.format != NAGIOS:
         return _audit(arguments)
-    from htcq.report.nagios import UNKNOWN, unknown_output
+    from htcq.report.audit_nagios import unknown_output
+    from htcq.report.nagios import UNKNOWN
 
     try:
         return _audit(arguments)
@@ -103,7 +104,7 @@ def _audit(arguments: argparse.Namespace) -> int:
     from htcq.cli.site import read_site_file
 
     form = _form(arguments)
-    places = [_place(each) for each in (arguments.html, arguments.prometheus) if each]
+    places = [place_of(each) for each in (arguments.html, arguments.prometheus) if each]
     if len(set(places)) < len(places):
         raise InputError(f"--html and --prometheus both write {places[0]}", "give each a name of its own")
     site = read_site_file(arguments.config).audit
@@ -136,18 +137,6 @@ def _known(baseline: str | None) -> frozenset[str]:
     return fingerprints(text, baseline)
 
 
-def _place(name: str) -> Path:
-    """Return where a file is to be written, before a pool is asked in vain."""
-    path = Path(name)
-    if not path.parent.is_dir():
-        raise InputError(f"{path.parent} is not a directory", "make it first")
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise InputError(f"{path} is not a plain file", "give the name of a file to be written")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise InputError(f"{path.parent} is not writable", "choose another directory")
-    return path
-
-
 def _write(arguments: argparse.Namespace, outcome: Audit, evidence: Evidence) -> None:
     texts: dict[str, str] = {}
     if arguments.html:
@@ -158,16 +147,7 @@ def _write(arguments: argparse.Namespace, outcome: Audit, evidence: Evidence) ->
     if arguments.prometheus:
         texts[arguments.prometheus] = _metrics(outcome)
     for name, text in texts.items():
-        _put(name, text)
-
-
-def _put(name: str, text: str) -> None:
-    from htcq.whole_file import put
-
-    try:
-        put(Path(name), text)
-    except OSError as error:
-        raise InputError(f"{name} cannot be written: {error.strerror}", "choose another place for it") from error
+        put_file(name, text)
 
 
 def _metrics(outcome: Audit) -> str:
@@ -203,7 +183,7 @@ def _text(outcome: Audit, form: str) -> str:
     if form == PROMETHEUS:
         return _metrics(outcome)
     if form == NAGIOS:
-        from htcq.report.nagios import plugin_output
+        from htcq.report.audit_nagios import plugin_output
 
         return f"{plugin_output(outcome)}\n"
     from htcq.report.audit_rows import audit_lines
@@ -213,7 +193,7 @@ def _text(outcome: Audit, form: str) -> str:
 
 def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
     if form == NAGIOS:
-        from htcq.report.nagios import plugin_status
+        from htcq.report.audit_nagios import plugin_status
 
         return plugin_status(outcome)
     if not outcome.checked:

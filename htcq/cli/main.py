@@ -18,6 +18,7 @@ COMMANDS = {
     "emit": "write the HTCondor configuration that makes the model true",
     "snapshot": "capture a pool as it is at this moment",
     "cost": "show what jobs cost on the slots of a pool",
+    "quota": "show who gets how much of a pool, and why",
     "audit": "look for what is wrong with a pool",
     "explain": "tell what a rule of the audit is about",
 }

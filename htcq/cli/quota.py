@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from htcq.cli.actions import add_actions
+from htcq.cli.output_files import place_of, put_file
 from htcq.cli.source import Changes, Source, add_source_options, read, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
 from htcq.pool.configuration import LEGAL_NAME
@@ -63,6 +63,8 @@ def main(arguments: argparse.Namespace) -> int:
     chosen = [form for form in _FORMS if getattr(arguments, form)]
     if len(chosen) > 1:
         raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
+    if arguments.html:
+        place_of(arguments.html)
     changes = tuple(_change(each) for each in arguments.changes or ())
     looked, status = _look_at_all(sources(arguments, queues=False, negotiator=arguments.name), changes, arguments)
     if looked:
@@ -92,14 +94,19 @@ def _look_at_all(named: Sequence[Source], changes: Changes, arguments: argparse.
     """Look at every pool; one that cannot be read costs its own part only, if there are others."""
     if len(named) == 1:
         return [_look_at(named[0], changes, arguments)], EXIT_FINE
-    looked, status = [], EXIT_FINE
-    for source in named:
-        try:
-            looked.append(_look_at(source, changes, arguments))
-        except HtcqError as error:
-            print(f"htcq: {source.name}: {error}" + (f" ({error.hint})" if error.hint else ""), file=sys.stderr)
-            status = max(status, error.exit_status)
-    return looked, status
+    found = [_look_or_tell(source, changes, arguments) for source in named]
+    return [each for each in found if isinstance(each, _Looked)], max(
+        (each for each in found if isinstance(each, int)), default=EXIT_FINE
+    )
+
+
+def _look_or_tell(source: Source, changes: Changes, arguments: argparse.Namespace) -> _Looked | int:
+    """Look at one of several pools; where that fails, say so and return the exit status."""
+    try:
+        return _look_at(source, changes, arguments)
+    except HtcqError as error:
+        print(f"htcq: {source.name}: {error}" + (f" ({error.hint})" if error.hint else ""), file=sys.stderr)
+        return error.exit_status
 
 
 def _look_at(source: Source, changes: Changes, arguments: argparse.Namespace) -> _Looked:
@@ -147,3 +154,50 @@ def _status(looked: _Looked) -> int:
     if looked.stale:
         return EXIT_UNKNOWN
     return EXIT_FINDINGS if any(problem.fatal for problem in look.problems) else EXIT_FINE
+
+
+def _page(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Namespace) -> None:
+    if not arguments.html:
+        return
+    from htcq.report.quota_html import quota_page
+
+    put_file(arguments.html, quota_page([(each.now, each.then) for each in looked], changes))
+
+
+def _show(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        _show_json(looked, changes)
+    elif arguments.csv:
+        from htcq.report.quota_rows import write_csv
+
+        write_csv([(each.now, each.then) for each in looked], sys.stdout)
+    else:
+        for number, each in enumerate(looked):
+            print("\n" * bool(number), end="")
+            _show_text(each, changes, arguments)
+
+
+def _show_json(looked: Sequence[_Looked], changes: Changes) -> None:
+    import json
+
+    from htcq.report.quota_json import quota_json, what_if_json
+
+    found = [
+        quota_json(each.now) if each.then is None else what_if_json(each.now, each.then, changes) for each in looked
+    ]
+    print(json.dumps(found[0] if len(found) == 1 else {"pools": found}, indent=2))
+
+
+def _show_text(looked: _Looked, changes: Changes, arguments: argparse.Namespace) -> None:
+    if arguments.why:
+        from htcq.report.quota_why import show_why
+
+        show_why(looked.then or looked.now, arguments.why, sys.stdout)
+    elif looked.then is not None:
+        from htcq.report.quota_text import show_comparison
+
+        show_comparison(looked.now, looked.then, changes, sys.stdout, arguments.all)
+    else:
+        from htcq.report.quota_text import show_quota
+
+        show_quota(looked.now, sys.stdout, arguments.tree)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
-from htcq import __version__
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.rule import Severity
 from htcq.pool.costs import Share
 from htcq.report.audit_text import KNOB, such, summary, wanting
+from htcq.report.page import page
 from htcq.report.pictures import GroupBar, Pictures
 from htcq.report.printable import one_line, printable
 from htcq.report.svg import group_bar, share_bar
-from htcq.templating import render
 
 
 def audit_page(audit: Audit, pictures: Pictures) -> str:
@@ -24,9 +21,7 @@ def audit_page(audit: Audit, pictures: Pictures) -> str:
     Raises:
         TemplateError: its template cannot be rendered.
     """
-    style, script = render("report/audit.css", {}), render("report/audit.js", {})
     values: dict[str, Any] = {
-        "htcq": __version__,
         "source": one_line(audit.source),
         "taken": one_line(audit.taken),
         "summary": summary(audit),
@@ -39,17 +34,8 @@ def audit_page(audit: Audit, pictures: Pictures) -> str:
         "shares": [_share(share) for share in pictures.shares],
         "more_shares": pictures.more_shares,
         "groups": list(_groups(pictures.groups)),
-        "style": style,
-        "script": script,
-        # Nothing but these two runs, whatever a name in the pool tries to be.
-        "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}; "
-        "base-uri 'none'; form-action 'none'",
     }
-    return render("report/audit.html.j2", values)
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    return page("audit", values)
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

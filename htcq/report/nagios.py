@@ -1,50 +1,78 @@
-"""An audit as a monitoring plugin tells it (https://nagios-plugins.org/doc/guidelines.html)."""
+"""What a monitoring plugin prints, whatever it looked at: its states, its line, its performance data.
+
+Follows https://www.monitoring-plugins.org/doc/guidelines.html; Nagios, Icinga and their kin read it.
+"""
 
 from __future__ import annotations
 
-from htcq.audit.engine import Audit
-from htcq.audit.rule import Severity
-from htcq.report.audit_text import summary
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from htcq.report.printable import one_line
+from htcq.report.thresholds import Range
 
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
 _WORDS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
-#: Most findings that are told; Nagios reads no more than a few KB.
-_MOST = 10
+#: Most lines of details unless more are asked for: Nagios reads no more than 8 KiB of all output.
+MOST_LINES = 10
 
 
-def plugin_status(audit: Audit) -> int:
-    """Return the status: by the worst finding; unknown where no rule could be checked."""
-    if not audit.checked:
-        return UNKNOWN
-    return {Severity.ERROR: CRITICAL, Severity.WARNING: WARNING}.get(audit.worst() or Severity.INFO, OK)
+@dataclass(frozen=True)
+class Measure:
+    """One number of the performance data; the ranges of values that are fine, and the least and the most that it can be.
+
+    Its unit, if it has one, is a part of what it is called: the guidelines know none for weights.
+    """
+
+    label: str
+    value: float
+    warning: Range | None = None
+    critical: Range | None = None
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def status(self) -> int:
+        """The state that the value stands for; a value that is no number is unknown."""
+        if math.isnan(self.value):
+            return UNKNOWN
+        if self.critical is not None and self.critical.alerts(self.value):
+            return CRITICAL
+        return WARNING if self.warning is not None and self.warning.alerts(self.value) else OK
 
 
-def plugin_output(audit: Audit) -> str:
-    """Return the line with its performance data, then a line for each of the worst findings."""
-    errors, warnings, infos = (audit.count(each) for each in (Severity.ERROR, Severity.WARNING, Severity.INFO))
-    missed = {each.rule for each in audit.not_checked} - {each.rule for each in audit.rules}
-    partly = f"; read in part: {audit.incomplete[0]}" if audit.incomplete else ""
-    data = (
-        f"errors={errors};;0;0 warnings={warnings};0;;0 infos={infos};;;0 "
-        f"checked={audit.checked};;;0 not_checked={len(missed)};;;0"
-    )
-    told = [f"{each.severity.word}: {each.rule}: {each.subject}: {each.message}" for each in audit.findings]
-    if len(told) > _MOST:
-        told = [*told[:_MOST], f"and {len(told) - _MOST} more"]
-    first = f"{_said(plugin_status(audit), summary(audit) + partly)} | {data}"
-    return "\n".join([first, *(_text(line) for line in told)])
+def said(subject: str, status: int, text: str, measures: Iterable[Measure] = (), lines: Iterable[str] = ()) -> str:
+    """Return the line that tells ``status`` of ``subject``, its performance data behind a bar, and ``lines`` below."""
+    data = " ".join(_data(each) for each in measures)
+    first = f"{subject} {_WORDS[status]}: {_text(text)}" + (f" | {data}" if data else "")
+    return "\n".join([first, *(_text(line) for line in lines)])
 
 
-def unknown_output(message: str) -> str:
-    """Return the line for a pool that could not be looked at."""
-    return _said(UNKNOWN, message)
-
-
-def _said(status: int, text: str) -> str:
-    return f"HTCQ {_WORDS[status]}: {_text(text)}"
+def at_most(lines: list[str], most: int = MOST_LINES) -> list[str]:
+    """Return the first of ``lines``, and how many more there are."""
+    return lines if len(lines) <= most else [*lines[:most], f"and {len(lines) - most} more"]
 
 
 def _text(text: str) -> str:
     """Return ``text`` on one line without the bar that begins performance data."""
     return one_line(text).replace("|", "/")
+
+
+def _data(measure: Measure) -> str:
+    """Return ``label=value;warning;critical;least;most`` without what is empty at its end."""
+    ranges = ("" if each is None else each.text for each in (measure.warning, measure.critical))
+    ends = ("" if each is None else _number(each) for each in (measure.least, measure.most))
+    return ";".join([f"{_label(measure.label)}={_number(measure.value)}", *ranges, *ends]).rstrip(";")
+
+
+def _label(label: str) -> str:
+    """Return a label as it may stand before the equals sign: in quotes where it has a space, one of those or a sign."""
+    plain = _text(label)
+    return plain if plain.replace("_", "").replace("-", "").isalnum() else "'" + plain.replace("'", "''") + "'"
+
+
+def _number(value: float) -> str:
+    """Return a number in digits, a sign and a dot; ``U`` for what is no number that can be written so."""
+    # 0 is added because a negative number may be rounded to -0.
+    return f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".") if math.isfinite(value) else "U"

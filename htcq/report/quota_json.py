@@ -1,4 +1,4 @@
-"""Group quotas as JSON. The names are a contract: ``pool_weight``, ``groups`` and ``rounds`` as htcq-quota(1) lists them.
+"""Group quotas as JSON; the names, which htcq-quota(1) lists, are a contract.
 
 JSON has no NaN, which HTCondor computes for some limits: it stands as the text "nan".
 """
@@ -36,6 +36,17 @@ def quota_json(look: QuotaLook) -> dict[str, Any]:
             "incomplete": list(look.incomplete),
         }
     )
+
+
+def what_if_json(before: QuotaLook, after: QuotaLook, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return both looks, the knobs that make the difference, and the groups that differ."""
+    return {
+        "schema": SCHEMA,
+        "changes": [{"knob": knob, "value": value} for knob, value in changes],
+        "before": quota_json(before),
+        "after": quota_json(after),
+        "differences": finite([asdict(each) for each in compare(before, after)]),
+    }
 
 
 def _round(given: Round) -> dict[str, Any]:

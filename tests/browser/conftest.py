@@ -17,6 +17,37 @@ _FLAGS = (
 )  # fmt: skip
 
 
+#: Every element with text of its own: its text, colour and the colour behind it; WCAG 2.1 contrast ratios.
+_CONTRASTS = """
+const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const light = (colour) => {
+  const [r, g, b] = parts(colour).slice(0, 3).map((part) => part / 255)
+    .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ratio = (one, other) => {
+  const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+};
+const behind = (element) => {
+  for (let each = element; each; each = each.parentElement) {
+    const colour = getComputedStyle(each).backgroundColor;
+    if ((parts(colour)[3] ?? 1) > 0) return colour;
+  }
+  return 'rgb(255, 255, 255)';
+};
+const fill = (selector, property) => getComputedStyle(document.querySelector(selector))[property];
+if (arguments[0] === 'bars') {
+  const page = behind(document.body), asked = fill('.bar .asked', 'fill'), used = fill('.bar .used', 'fill');
+  return [ratio(used, page), ratio(used, asked), ratio(fill('.bar .quota', 'stroke'), asked)];
+}
+return [...document.querySelectorAll('body *')]
+  .filter((each) => !each.closest('svg, script') && each.checkVisibility())
+  .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
+  .map((each) => [each.textContent.trim().slice(0, 40), ratio(getComputedStyle(each).color, behind(each))]);
+"""
+
+
 class Browser:
     """A page in a window of some size, in light or dark."""
 
@@ -48,6 +79,14 @@ class Browser:
     def run(self, script: str, *arguments: object) -> Any:
         """Return what the JavaScript function body ``script`` returns."""
         return self.driver.execute_script(script, *arguments)
+
+    def contrasts(self) -> list[tuple[str, float]]:
+        """Return every text that is to be seen with its contrast."""
+        return [(text, ratio) for text, ratio in self.run(_CONTRASTS)]
+
+    def contrasts_of_bars(self) -> list[float]:
+        """Return the contrasts of what a bar shows with what is behind it."""
+        return list(self.run(_CONTRASTS, "bars"))
 
     def complaints(self) -> list[str]:
         """Return what came up on the console since this was last asked."""

@@ -21,35 +21,6 @@ pytestmark = pytest.mark.browser
 
 _SHOWN = """return [...document.querySelectorAll('.finding')]
   .filter((row) => getComputedStyle(row).display !== 'none').map((row) => row.dataset.rule)"""
-#: Every element with text of its own: its text, colour and the colour behind it; WCAG 2.1 contrast ratios.
-_CONTRASTS = """
-const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
-const light = (colour) => {
-  const [r, g, b] = parts(colour).slice(0, 3).map((part) => part / 255)
-    .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const ratio = (one, other) => {
-  const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
-  return (bright + 0.05) / (dark + 0.05);
-};
-const behind = (element) => {
-  for (let each = element; each; each = each.parentElement) {
-    const colour = getComputedStyle(each).backgroundColor;
-    if ((parts(colour)[3] ?? 1) > 0) return colour;
-  }
-  return 'rgb(255, 255, 255)';
-};
-const fill = (selector, property) => getComputedStyle(document.querySelector(selector))[property];
-if (arguments[0] === 'bars') {
-  const page = behind(document.body), asked = fill('.bar .asked', 'fill'), used = fill('.bar .used', 'fill');
-  return [ratio(used, page), ratio(used, asked), ratio(fill('.bar .quota', 'stroke'), asked)];
-}
-return [...document.querySelectorAll('body *')]
-  .filter((each) => !each.closest('svg, script') && each.checkVisibility())
-  .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
-  .map((each) => [each.textContent.trim().slice(0, 40), ratio(getComputedStyle(each).color, behind(each))]);
-"""
 
 
 def _written(directory: Path, audit: Audit, pictures: Pictures) -> Path:
@@ -176,11 +147,11 @@ def test_paper_shows_what_the_filter_hides(browser: Browser, page: Path) -> None
 def test_every_text_has_contrast(scheme: str, browser: Browser, page: Path) -> None:
     """WCAG 2.1 asks 4.5 of text and 3 of what a picture shows (1.4.3, 1.4.11)."""
     browser.open(page, scheme=scheme)
-    contrasts = browser.run(_CONTRASTS)
+    contrasts = browser.contrasts()
 
     assert len(contrasts) > 40
     assert [each for each in contrasts if each[1] < 4.5] == []
-    assert min(browser.run(_CONTRASTS, "bars")) >= 3
+    assert min(browser.contrasts_of_bars()) >= 3
 
 
 def test_dark_is_dark(browser: Browser, page: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,41 +10,14 @@ from htcq.audit.evidence import Evidence
 from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.pool import Pool
 from tests.audit.rules.quota.groups import PHYSICS, groups, uses, wants
-from tests.audit.sites import accounting, dynamic_slot, pool, slot, submitter
-from tests.quota.recorded import FILES, read
+from tests.audit.sites import accounting, pool, slot, submitter
+from tests.quota.recorded import FILES, ads_of, logged, read
 
 recorded = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 
 
 def quotas_of(given: Pool) -> PoolQuotas:
     return Evidence(given).quotas
-
-
-def ads_of(case: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the ads that the negotiator had in a recorded cycle."""
-    number = 0
-    for each in case["partitionable_slots"]:
-        for _ in range(each["count"]):
-            number += 1
-            yield slot(f"slot1@p{number}", Cpus=each["cpus"])
-    for each in case["claimed_slots"]:
-        for _ in range(each["count"]):
-            number += 1
-            yield dynamic_slot(f"slot1_1@c{number}", each["submitter"], Cpus=each["cpus"])
-    for place, each in enumerate(case["submitters"]):
-        yield submitter(
-            each["name"],
-            ScheddName=f'"access{place}"',
-            IdleJobs=each["idle"],
-            RunningJobs=each["running"],
-            WeightedIdleJobs=each["weighted_idle"],
-            WeightedRunningJobs=each["weighted_running"],
-        )
-
-
-def logged(amount: float) -> float | str:
-    """Return ``amount`` as the negotiator's log has it: six significant digits."""
-    return "nan" if amount != amount else float(f"{amount:.6g}")
 
 
 @recorded

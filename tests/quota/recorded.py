@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from htcq.quota.condor import Inputs
 from htcq.quota.settings import read_settings
 from htcq.quota.tree import Tree, assigned_group, build_tree
+from tests.audit.sites import dynamic_slot, slot, submitter
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "golden" / "group-quotas"
 FILES = sorted(DIRECTORY.iterdir())
@@ -59,3 +60,30 @@ def _demand(case: Mapping[str, Any], tree: Tree, weighted: bool) -> tuple[dict[s
             group = assigned_group(tree, submitter["name"]).group
             requested[group] += submitter[f"{prefix}running"] + submitter[f"{prefix}idle"]
     return requested, set(requested)
+
+
+def ads_of(case: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ads that the negotiator had in a recorded cycle."""
+    number = 0
+    for each in case["partitionable_slots"]:
+        for _ in range(each["count"]):
+            number += 1
+            yield slot(f"slot1@p{number}", Cpus=each["cpus"])
+    for each in case["claimed_slots"]:
+        for _ in range(each["count"]):
+            number += 1
+            yield dynamic_slot(f"slot1_1@c{number}", each["submitter"], Cpus=each["cpus"])
+    for place, each in enumerate(case["submitters"]):
+        yield submitter(
+            each["name"],
+            ScheddName=f'"access{place}"',
+            IdleJobs=each["idle"],
+            RunningJobs=each["running"],
+            WeightedIdleJobs=each["weighted_idle"],
+            WeightedRunningJobs=each["weighted_running"],
+        )
+
+
+def logged(amount: float) -> float | str:
+    """Return ``amount`` as the negotiator's log has it: six significant digits."""
+    return "nan" if amount != amount else float(f"{amount:.6g}")

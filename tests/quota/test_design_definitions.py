@@ -67,9 +67,7 @@ def test_slots_count_by_a_configurable_weight_that_is_their_cpus_by_default(
 
 def test_without_weights_a_slot_counts_one_and_a_partitionable_one_a_cpu_each() -> None:
     """Definitions, absolute quotas: the design knows no partitionable slots: 8 cpus left, a static slot and a claim."""
-    given = pool(
-        slot(), static_slot("slot1@s"), dynamic_slot(Cpus=4), config="NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"
-    )
+    given = pool(slot(), static_slot("slot1@s"), dynamic_slot(Cpus=4), config="NEGOTIATOR_USE_SLOT_WEIGHTS = False\n")
     assert look(given).supply.pool_weight == 8 + 1 + 1
 
 

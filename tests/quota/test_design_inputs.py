@@ -11,8 +11,8 @@ from htcq.audit.evidence import Evidence
 from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.results import GroupQuota
 from htcq.quota.settings import Settings
-from tests.audit.rules.quota.groups import groups, machine, uses, wants
-from tests.audit.sites import accounting, pool
+from tests.audit.rules.quota.groups import groups, uses, wants
+from tests.audit.sites import accounting
 from tests.quota.cycles import allocated, cycle, quotas_of
 
 CONFIG = """
@@ -68,7 +68,7 @@ def test_a_submitter_counts_once_for_each_of_its_access_points() -> None:
 
 @pytest.mark.parametrize(("weighted", "requested"), [("True", 24), ("False", 9)])
 def test_demand_is_what_jobs_weigh_where_the_design_counts_them(weighted: str, requested: float) -> None:
-    """Algorithm, demand: six idle and three running jobs of 4, 2 and more cpus weigh 24."""
+    """Algorithm, demand: six idle jobs weigh 14, three running ones 10."""
     jobs = wants("b", 6, 3, WeightedIdleJobs=14, WeightedRunningJobs="10.0")
     config = f"{QUIET}NEGOTIATOR_USE_WEIGHTED_DEMAND = {weighted}\n"
     assert look(jobs, config=config).requested("b") == requested
@@ -93,7 +93,6 @@ def test_a_group_that_regroups_has_a_second_turn_with_the_root_and_adds_nothing_
     regrouping = cycle(knobs, 100, {"a.x": 50}).rounds[0]
     other = cycle(knobs, 100, {"b": 50}).rounds[0]
     assert [limit.group for limit in regrouping.limits] == ["a.x", "<none>"]
-    assert regrouping.groups[0].requested == 100
     assert [limit.group for limit in other.limits] == ["b"]
     assert cycle(knobs, 100, {"a.x": 50}).groups[0].requested == 0
 
@@ -105,8 +104,8 @@ def test_where_one_group_regroups_the_root_is_allocated_the_whole_pool() -> None
 
 
 def test_quotas_come_first_then_surplus_and_then_whole_slots_where_there_are_no_weights() -> None:
-    """Algorithm, its order. Pool 9: 4.5 each, of which b asks for 1 and leaves 3.5, so that a is allocated 8; c, which
-    is in a, has a third of its parent's 4.5 and accepts nothing: 1.5, of which only whole slots remain.
+    """Algorithm, its order. Pool 9, halves of 4.5: c has 1.5 of a's, and b leaves 3.5 of its own to a, which comes to
+    3 + 3.5; the halves of a and c make a slot for a, because c accepts nothing.
     """
     knobs = """
     GROUP_NAMES = a a.c b
@@ -126,6 +125,6 @@ def test_quotas_come_first_then_surplus_and_then_whole_slots_where_there_are_no_
 
 
 def test_the_root_s_own_submitters_are_a_group_like_others() -> None:
-    """Algorithm, the tree: users without a group have what the groups leave."""
-    quotas = Evidence(pool(machine(100), wants("", 90), wants("b", 5), config=QUIET)).quotas
-    assert (quotas.allocated("<none>"), quotas.limits["<none>"]) == (70 + 15, 85)
+    """Algorithm, the tree: users without a group have the 70 that groups leave, and 5 of what b does not want."""
+    quotas = look(wants("", 75), wants("b", 5))
+    assert (quotas.quota("<none>").quota, quotas.allocated("<none>"), quotas.limits["<none>"]) == (70, 75, 75)

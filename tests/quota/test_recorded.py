@@ -9,14 +9,9 @@ import pytest
 
 from htcq.quota.condor import compute_quotas
 from htcq.quota.results import Quotas, Round
-from tests.quota.recorded import FILES, inputs_of, read
+from tests.quota.recorded import FILES, inputs_of, logged, read
 
 recorded = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-
-
-def logged(amount: float) -> float | str:
-    """Return ``amount`` as the negotiator's log has it: six significant digits."""
-    return "nan" if amount != amount else float(f"{amount:.6g}")
 
 
 def published(amount: float) -> float:

@@ -1,0 +1,47 @@
+"""What is kept of an observation as texts: whatever changes rarely, told so that it is the same text until it changes.
+
+Quotas are told as ``htcq.drift.texts`` does, weights as ``412 slots, weight 3296``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from htcq.drift.observation import Observation, WeightUse
+from htcq.drift.texts import setting_text
+
+_WEIGHT = re.compile(r"([0-9]+) slots, weight (\S+)")
+
+
+def texts_of(observation: Observation) -> frozenset[tuple[str, str, str]]:
+    """Return every text as (kind, name, text), of the kinds that an observation has."""
+    return frozenset(_texts(observation))
+
+
+def _texts(observation: Observation) -> Iterator[tuple[str, str, str]]:
+    for group in observation.groups:
+        if group.declared is not None:
+            yield "declared", group.name, setting_text(group.declared)
+        if group.configured is not None:
+            yield "configured", group.name, setting_text(group.configured)
+    for use in observation.weights:
+        yield "weight", use.expression, weight_text(use)
+    for name, value in observation.settings.items():
+        yield "setting", name, value
+    for doubt in observation.doubts:
+        yield "doubt", "", doubt
+
+
+def weight_text(use: WeightUse) -> str:
+    """Return on how much an expression is used; :func:`weight_of` reads it back."""
+    return f"{use.slots} slots, weight {repr(float(use.weight)).removesuffix('.0')}"
+
+
+def weight_of(expression: str, text: str) -> WeightUse | None:
+    """Return the use of ``expression`` that ``text`` tells; None where it tells none."""
+    found = _WEIGHT.fullmatch(text)
+    try:
+        return WeightUse(expression, int(found.group(1)), float(found.group(2))) if found else None
+    except ValueError:
+        return None

@@ -1,0 +1,54 @@
+"""Where ``htcq drift`` keeps its history, and for how long: ``[drift]`` of htcq.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from htcq.errors import InputError
+from htcq.settings.durations import DAY, parse_duration
+from htcq.settings.tables import check_keys
+
+DRIFT_KEYS = ("store", "keep_fine", "keep_hours", "keep_days")
+STORE = "/var/lib/htcq/drift.db"
+KEEP_FINE, KEEP_HOURS, KEEP_DAYS = 14 * DAY, 90 * DAY, 5 * 365 * DAY
+
+
+@dataclass(frozen=True)
+class DriftSettings:
+    """The file of the history, and for how many seconds every look, every hour and every day are kept."""
+
+    store: str = STORE
+    keep_fine: int = KEEP_FINE
+    keep_hours: int = KEEP_HOURS
+    keep_days: int = KEEP_DAYS
+
+
+def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
+    """Return what the table ``[drift]`` says.
+
+    Raises:
+        InputError: an unknown key (with the near one), a value of the wrong kind, or coarse numbers that are kept for
+            less time than fine ones.
+    """
+    check_keys("drift.", table, DRIFT_KEYS)
+    store = table.get("store", STORE)
+    if not isinstance(store, str) or not store or "\0" in store:
+        raise InputError(f"htcq.toml: drift.store is {store!r}", f'it must be the name of a file, such as "{STORE}"')
+    defaults = {"keep_fine": KEEP_FINE, "keep_hours": KEEP_HOURS, "keep_days": KEEP_DAYS}
+    keep = {
+        key: parse_duration(f"htcq.toml: drift.{key}", table[key]) if key in table else default
+        for key, default in defaults.items()
+    }
+    for finer, coarser in (("keep_fine", "keep_hours"), ("keep_hours", "keep_days")):
+        if keep[finer] > keep[coarser]:
+            raise InputError(
+                f"htcq.toml: drift.{finer} is longer than drift.{coarser} ({_days(keep[coarser])})",
+                f"what {finer} keeps is merged when it ends: give {coarser} as long or longer",
+            )
+    return DriftSettings(store, **keep)
+
+
+def _days(seconds: int) -> str:
+    return f"{seconds / DAY:g}d"
