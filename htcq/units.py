@@ -6,6 +6,7 @@ HTCondor mixes its units: memory is in MB (2**20 bytes), disk in KiB, everything
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -26,6 +27,8 @@ _BYTES = {
     "P": 2**50, "PB": 2**50, "PIB": 2**50,
 }  # fmt: skip
 _UNIT_BYTES = {MEMORY: 2**20, DISK: 2**10}
+#: Numbers from here on, or nearer to 0, are shown with an exponent.
+_TOO_LONG, _TOO_SMALL = 1e15, 5e-5
 _AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*\Z")
 
 
@@ -73,6 +76,14 @@ def show_amount(asset: str, amount: float) -> str:
             shown = f"{size / scale:.2f}".rstrip("0").rstrip(".")
             return f"{shown} {unit}"
     return f"{size:g} B"
+
+
+def show_number(number: float) -> str:
+    """Return a weight or a count as a person reads it, with at most four decimals: ``1,234.5``, ``0.6667``, ``nan``."""
+    if math.isnan(number) or abs(number) >= _TOO_LONG or 0 < abs(number) < _TOO_SMALL:
+        return f"{number:.4g}"
+    text = f"{number:,.4f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
 
 
 def attribute(asset: str) -> str:

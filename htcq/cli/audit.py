@@ -51,6 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
         return _why_idle(arguments)
     if arguments.format != NAGIOS:
         return _audit(arguments)
+    from htcq.cli.plugin import reason
     from htcq.report.audit_nagios import unknown_output
     from htcq.report.nagios import UNKNOWN
 
@@ -58,7 +59,7 @@ def main(arguments: argparse.Namespace) -> int:
         return _audit(arguments)
     except HtcqError as error:
         # A monitoring system takes any other status for a verdict on the pool.
-        print(unknown_output(f"{error} ({error.hint})" if error.hint else str(error)))
+        print(unknown_output(reason(error)))
         return UNKNOWN
 
 

@@ -20,8 +20,12 @@ COMMANDS = {
     "cost": "show what jobs cost on the slots of a pool",
     "quota": "show who gets how much of a pool, and why",
     "audit": "look for what is wrong with a pool",
+    "drift": "keep what becomes of group quotas, and tell how they run apart",
     "explain": "tell what a rule of the audit is about",
 }
+
+#: Actions that are monitoring plugins, and how each begins its line.
+PLUGINS: dict[tuple[str, ...], str] = {("drift", "check"): "HTCQ DRIFT"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,6 +38,11 @@ class Parser(argparse.ArgumentParser):
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit status; never raises for anything a user can cause."""
+    subject = PLUGINS.get(tuple(arguments[:2]))
+    if subject:
+        from htcq.cli.plugin import run_plugin
+
+        return run_plugin(subject, lambda: _dispatch(list(arguments)))
     if os.environ.get(NESTED_VARIABLE):
         # A tool that htcq started reads a configuration that runs htcq: answering nothing ends the circle.
         return EXIT_FINE

@@ -63,6 +63,8 @@ def main(arguments: argparse.Namespace) -> int:
     chosen = [form for form in _FORMS if getattr(arguments, form)]
     if len(chosen) > 1:
         raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
+    if arguments.max_age is not None and not arguments.max_age >= 0:
+        raise InputError(f"--max-age {arguments.max_age:g}: not a time", "give seconds, 0 or more")
     if arguments.html:
         place_of(arguments.html)
     changes = tuple(_change(each) for each in arguments.changes or ())

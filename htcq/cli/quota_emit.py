@@ -48,7 +48,7 @@ def main(arguments: argparse.Namespace) -> int:
         return EXIT_FINE
     if arguments.diff or arguments.check:
         return compare(target, arguments)
-    return write_told(target, "condor_reconfig of the negotiator")
+    return write_told(target, "condor_reconfig -negotiator")
 
 
 def _tell(sentence: str) -> None:
@@ -62,14 +62,19 @@ def _broken_promises(request: Request) -> list[str]:
     from htcq.audit.rule import Severity
     from htcq.emit.group_lint import checked
     from htcq.emit.promises import UNOWNED
+    from htcq.report.audit_text import such
 
     outcome = checked(request.declared, request.evidence)
+    broken = []
     for finding in outcome.findings:
-        if finding.severity < Severity.ERROR and finding.rule != UNOWNED:
-            _tell(finding.message)
+        sentence = finding.message + (f" ({such(finding)})" if finding.count > 1 else "")
+        if finding.severity is Severity.ERROR:
+            broken.append(sentence)
+        elif finding.rule != UNOWNED:
+            _tell(sentence)
     for each in outcome.not_checked:
         _tell(f"not checked without {each.missing}")
-    return [finding.message for finding in outcome.findings if finding.severity is Severity.ERROR]
+    return broken
 
 
 def _dropped_in_use(request: Request, target: Target | None) -> list[str]:

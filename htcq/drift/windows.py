@@ -72,7 +72,9 @@ def windows(samples: Iterable[Sample], since: int, until: int, most: int = MOST_
         by_group.setdefault(sample.group, []).append(sample)
     found = [window(group, kept, since, until, most) for group, kept in by_group.items()]
     return tuple(
-        sorted((each for each in found if each is not None), key=lambda each: (-each.trouble, -each.starved, each.group))
+        sorted(
+            (each for each in found if each is not None), key=lambda each: (-each.trouble, -each.starved, each.group)
+        )
     )
 
 
@@ -126,7 +128,9 @@ class _Part:
 
 
 def _parts(samples: Sequence[Sample], since: int, until: int) -> Iterator[_Part]:
-    found = [_part(sample, since, until) for sample in samples if since <= sample.time and sample.time - sample.span <= until]
+    found = [
+        _part(sample, since, until) for sample in samples if since <= sample.time and sample.time - sample.span <= until
+    ]
     lasting = [part for part in found if part.observed > 0]
     yield from lasting or (replace(part, weight=1.0) for part in found)
 

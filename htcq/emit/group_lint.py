@@ -15,6 +15,8 @@ from htcq.settings import AuditSettings
 _FAMILY = "quota"
 #: Rules on configuration that concern groups; the second one, only where a text is looked at alone.
 _OF_GROUPS, _OF_A_TEXT = "quota-for-unknown-group", "unknown-knob"
+#: On a knob that is sound unless it is declared; without a pool nothing is to be said of HTCondor's own.
+_OF_ORDER, _ORDER = "sort-expression-broken", "GROUP_SORT_EXPR"
 #: Whether quotas of the top level fit, which a pool decides and not the site.
 _OF_THE_POOL = "quotas-fill-the-pool"
 
@@ -38,13 +40,16 @@ def linted(declared: Declared, evidence: Evidence, site: AuditSettings, with_poo
     disabled = {id_ for id_, each in site.rules.items() if each.disable}
     rules = [each for each in own if each.id not in disabled]
     # What is checked on the declared groups is not told a second time.
-    rules += _of_the_audit(site, with_pool, without={each.id for each in own})
+    told = {each.id for each in own}
+    if not with_pool and _ORDER not in declared.settings.knobs:
+        told.add(_OF_ORDER)
+    rules += _of_the_audit(site, with_pool, told)
     return audit(evidence, rules, verdicts(site))
 
 
-def _of_the_audit(site: AuditSettings, with_pool: bool, without: set[str]) -> Iterator[Rule]:
+def _of_the_audit(site: AuditSettings, with_pool: bool, told: set[str]) -> Iterator[Rule]:
     for each in chosen_rules((), (), site):
         of_quotas = each.family == _FAMILY and (with_pool or each.needs == (Need.CENTRAL,))
         of_text = each.id == _OF_GROUPS or (each.id == _OF_A_TEXT and not with_pool)
-        if (of_quotas or of_text) and each.id not in without:
+        if (of_quotas or of_text) and each.id not in told:
             yield each

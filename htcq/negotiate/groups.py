@@ -19,10 +19,10 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
 from htcq.pool.weights import Weights
-from htcq.quota.condor import Inputs, TakeTurn, Turn, compute_quotas, nothing_matched, promised
+from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
 from htcq.quota.knobs import Knobs
 from htcq.quota.limits import truncated
-from htcq.quota.results import GroupQuota, GroupRound, Quotas
+from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas
 from htcq.quota.settings import Settings, read_settings
 from htcq.quota.tree import Group, assigned_group, build_tree
 
@@ -174,7 +174,12 @@ class PoolQuotas:
     @cached_property
     def limits(self) -> Mapping[str, float]:
         """The usage that each group may come to at the end of the first round; without those that get no turn."""
-        return self._last_limits(self.inputs, nothing_matched)
+        return {limit.group: limit.limit for limit in self.last_limits}
+
+    @cached_property
+    def last_limits(self) -> tuple[Limit, ...]:
+        """The same with what each would be if no group above it held it, in the order of turns."""
+        return _last_limits(self.inputs)
 
     @cached_property
     def filled(self) -> Mapping[str, float]:
@@ -205,7 +210,7 @@ class PoolQuotas:
         alone = replace(
             self.inputs, usage={}, requested={group: self.requested(group)}, with_submitters=frozenset({group})
         )
-        return truncated(self._last_limits(alone, nothing_matched).get(group, 0.0))
+        return next((truncated(limit.limit) for limit in _last_limits(alone) if limit.group == group), 0)
 
     def _bounded(self, passes: int) -> Settings:
         """Return the settings with no more rounds than matter, and a rate that makes at most so many passes in each."""
@@ -214,10 +219,11 @@ class PoolQuotas:
         rounds = min(self.settings.max_rounds, _MOST_ROUNDS)
         return replace(self.settings, round_robin_rate=rate, max_rounds=rounds)
 
-    def _last_limits(self, inputs: Inputs, take_turn: TakeTurn) -> Mapping[str, float]:
-        whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=math.inf, max_rounds=1))
-        rounds = compute_quotas(whole, take_turn).rounds
-        return {limit.group: limit.limit for limit in rounds[0].limits} if rounds else {}
+
+def _last_limits(inputs: Inputs) -> tuple[Limit, ...]:
+    whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=math.inf, max_rounds=1))
+    rounds = compute_quotas(whole).rounds
+    return rounds[0].limits if rounds else ()
 
 
 def _text(knob: Knob) -> str:

@@ -5,7 +5,7 @@ Amounts are in ``unit``, those of jobs in ``demand_unit``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from htcq.negotiate.demand import Submitter
 from htcq.negotiate.groups import PoolQuotas
@@ -13,7 +13,7 @@ from htcq.negotiate.published import MOST_AGE
 from htcq.negotiate.standing import Standing, standings
 from htcq.pool.pool import Pool
 from htcq.quota.knobs import TreeProblem
-from htcq.quota.results import Quotas
+from htcq.quota.results import Limit, Quotas
 from htcq.quota.settings import Settings
 from htcq.quota.tree import name_key
 
@@ -28,8 +28,8 @@ class QuotaLook:
 
     ``pool_weight`` is what the captured slots weigh, ``published_weight`` what the negotiator's last cycle shared out,
     None where that is not known. ``weights`` are the SlotWeight expressions of the slots that count, that of most
-    weight first. ``problems`` are those of the configuration, ``doubts`` tell why something cannot be taken as it is,
-    ``incomplete`` what could not be read.
+    weight first. ``limits`` are those at the end of the first round, in the order of turns. ``problems`` are those of
+    the configuration, ``doubts`` tell why something cannot be taken as it is, ``incomplete`` what could not be read.
     """
 
     source: str
@@ -42,6 +42,7 @@ class QuotaLook:
     published_weight: float | None
     standings: tuple[Standing, ...]
     quotas: Quotas
+    limits: tuple[Limit, ...]
     settings: Settings
     submitters: tuple[Submitter, ...] = ()
     problems: tuple[TreeProblem, ...] = ()
@@ -82,9 +83,13 @@ class QuotaLook:
 def look_at(quotas: PoolQuotas, pool: Pool, most_age: float = MOST_AGE) -> QuotaLook:
     """Return the look at ``quotas``, which are those of ``pool``.
 
-    What the negotiator published is in doubt where it is older than ``most_age`` seconds.
+    What the negotiator published is in doubt where it is older than ``most_age`` seconds. It is not compared where the
+    pool's configuration is one that it might have.
     """
     found = standings(quotas)
+    if pool.central is not None and pool.central is pool.changed:
+        # What was published is of the configuration as it is, not as it would be.
+        found = tuple(replace(standing, marks=()) for standing in found)
     names = [standing.name for standing in found]
     return QuotaLook(
         source=pool.source,
@@ -97,6 +102,7 @@ def look_at(quotas: PoolQuotas, pool: Pool, most_age: float = MOST_AGE) -> Quota
         published_weight=quotas.published.pool_weight,
         standings=found,
         quotas=quotas.computed,
+        limits=quotas.last_limits,
         settings=quotas.settings,
         submitters=quotas.submitters,
         problems=quotas.problems,

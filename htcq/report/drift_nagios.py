@@ -10,23 +10,22 @@ from htcq.drift.compare import differences
 from htcq.drift.observation import GroupObservation, Observation
 from htcq.drift.state import State, quota_of, states_of
 from htcq.errors import InputError
-from htcq.report.drift_words import amount, told_all
-from htcq.report.nagios import OK, UNKNOWN, WARNING, Measure, at_most, said
+from htcq.report.drift_words import amount, told
+from htcq.report.nagios import UNKNOWN, Measure, at_most, said
 from htcq.report.thresholds import Range
 
 SUBJECT = "HTCQ DRIFT"
 DRIFTED, STARVED, OVER, LENDING, USAGE, WAITING = "drifted", "starved", "over", "lending", "usage", "waiting"
-#: What can be measured, and how it is said; the first four count groups, the others are weights.
+#: What can be measured, and how it is said. The first four count groups, the others are weights.
 METRICS = {
     DRIFTED: "{value} of {groups} drifted",
     STARVED: "{value} of {groups} below quota while jobs wait",
     OVER: "{value} of {groups} above quota",
-    LENDING: "{value} of {groups} leave quota to others",
-    USAGE: "{groups} use {value} of {pool} {unit}",
-    WAITING: "jobs of {groups} wait for {value}",
+    LENDING: "{value} of {groups} lending quota",
+    USAGE: "usage of {groups}: {value}",
+    WAITING: "idle demand of {groups}: {value}",
 }
-COUNTS = (DRIFTED, STARVED, OVER, LENDING)
-#: Those for which there should be no group.
+#: Those that count what should not be; any group at all is worth a warning.
 WRONG = (DRIFTED, STARVED, OVER)
 #: Most names on the first line.
 _MOST_NAMES = 3
@@ -34,9 +33,10 @@ _MOST_NAMES = 3
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be measured, the ranges in which that is fine, and of which groups (shell patterns; none: of all).
+    """What is measured, in which ranges it is fine, and of which groups (shell patterns; none: of all).
 
-    ``verbosity``: 0 tells the groups that are counted, 1 all that any metric counts, 2 every group and every doubt.
+    ``verbosity``: 0 tells of the groups that are counted, 1 of all that any metric counts, 2 of every group and why
+    the look may be wrong.
     """
 
     metric: str = DRIFTED
@@ -50,20 +50,25 @@ def check(observation: Observation, asked: Asked) -> tuple[int, str]:
     """Return the state and what is printed.
 
     Raises:
-        InputError: there is no such group.
+        InputError: there are no such groups.
     """
     groups = _chosen(observation, asked.groups)
-    found = _Found.of(observation, groups)
-    measures = tuple(found.measure(metric, asked) for metric in METRICS)
-    measured = next(each for each in measures if each.label == asked.metric)
-    status = measured.status
-    lines = list(found.lines(asked))
-    if asked.verbosity == 0:
-        lines = at_most(lines)
-    return status, said(SUBJECT, status, found.summary(asked.metric, measured.value), measures, lines)
+    notes = _notes(observation)
+    named = {metric: [each.name for each in groups if metric in notes[each.name]] for metric in METRICS}
+    values = {metric: float(len(names)) for metric, names in named.items()}
+    values[USAGE] = sum(each.usage for each in groups)
+    values[WAITING] = sum(each.idle for each in groups)
+    measures = [_measure(metric, value, asked, len(groups), observation) for metric, value in values.items()]
+    status = next(each.status for each in measures if each.label == asked.metric)
+    text = METRICS[asked.metric].format(value=amount(values[asked.metric]), groups=_counted(len(groups)))
+    names = named[asked.metric]
+    first = f": {', '.join(names[:_MOST_NAMES])}{', ...' if len(names) > _MOST_NAMES else ''}" if names else ""
+    lines = list(_lines(observation, groups, notes, asked))
+    text = f"{observation.pool}: {text}{first}"
+    return status, said(SUBJECT, status, text, measures, lines if asked.verbosity else at_most(lines))
 
 
-def unknown(message: str) -> str:
+def unknown_output(message: str) -> str:
     """Return the line for a pool that could not be looked at."""
     return said(SUBJECT, UNKNOWN, message)
 
@@ -72,36 +77,64 @@ def _chosen(observation: Observation, patterns: Sequence[str]) -> tuple[GroupObs
     """Return the groups that ``patterns`` name; HTCondor does not tell letters of different case apart."""
     groups = observation.groups
     if not any(each.computed is not None or each.declared is not None for each in groups):
-        raise InputError(f"{observation.pool} has no groups, and none are declared", "set GROUP_NAMES, or see --config")
-    if not patterns:
-        return groups
-    lower = [pattern.lower() for pattern in patterns]
+        raise InputError(f"{observation.pool} has no groups, and none are declared", "set GROUP_NAMES or give --config")
+    lower = [pattern.lower() for pattern in patterns] or ["*"]
     chosen = tuple(each for each in groups if any(fnmatchcase(each.name.lower(), pattern) for pattern in lower))
     if not chosen:
-        raise InputError(f"{observation.pool} has no group {', '.join(patterns)}", "give a name or a shell pattern")
+        raise InputError(f"{observation.pool} has no group {' or '.join(patterns)}", "give names or shell patterns")
     return chosen
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What is told of each of the groups that were asked for, by metric."""
+def _notes(observation: Observation) -> Mapping[str, Mapping[str, str]]:
+    """Return by group what each metric that counts it says of it."""
+    differing: dict[str, list[str]] = {}
+    for each in differences(observation):
+        differing.setdefault(each.group, []).append(told(each))
+    states = states_of(observation)
+    found = {}
+    for group in observation.groups:
+        drifted = {DRIFTED: "; ".join(differing[group.name])} if group.name in differing else {}
+        found[group.name] = {**drifted, **_state_notes(group, states[group.name], observation)}
+    return found
 
-    observation: Observation
-    groups: tuple[GroupObservation, ...]
-    drifted: Mapping[str, str]
-    states: Mapping[str, State]
 
-    @classmethod
-    def of(cls, observation: Observation, groups: tuple[GroupObservation, ...]) -> _Found:
-        differing: dict[str, list[object]] = {}
-        every = differences(observation)
-        names = {each.group for each in every}
-        drifted = {name: told_all(each for each in every if each.group == name) for name in names}
-        del differing
-        return cls(observation, groups, drifted, states_of(observation))
+def _state_notes(group: GroupObservation, state: State, observation: Observation) -> dict[str, str]:
+    quota = quota_of(group, observation)
+    uses = "" if quota is None else f"uses {amount(group.usage)} of {amount(quota)}"
+    notes = {
+        STARVED: (state.starved, f"{uses} while {amount(group.idle)} waits"),
+        OVER: (state.over, uses),
+        LENDING: (state.lending, f"{uses} and wants no more"),
+    }
+    return {metric: note for metric, (holds, note) in notes.items() if holds}
 
-    def counted(self, metric: str) -> list[GroupObservation]:
-        """Return the groups that ``metric`` counts, the first of them first."""
-        if metric == DRIFTED:
-            return [each for each in self.groups if each.name in self.drifted]
-        return [each for each in self.groups if metric in COUNTS and getattr(self.states[each.name], metric)]
+
+def _measure(metric: str, value: float, asked: Asked, groups: int, observation: Observation) -> Measure:
+    most = {USAGE: observation.pool_weight, WAITING: None}.get(metric, groups)
+    chosen = metric == asked.metric
+    return Measure(metric, value, asked.warning if chosen else None, asked.critical if chosen else None, 0, most)
+
+
+def _lines(
+    observation: Observation,
+    groups: Sequence[GroupObservation],
+    notes: Mapping[str, Mapping[str, str]],
+    asked: Asked,
+) -> Iterator[str]:
+    metrics = list(METRICS) if asked.verbosity else [asked.metric]
+    for group in groups:
+        for metric in metrics:
+            if metric in notes[group.name]:
+                yield f"{group.name}: {metric}: {notes[group.name][metric]}"
+        if asked.verbosity > 1:
+            quota = quota_of(group, observation)
+            yield (
+                f"{group.name}: quota {'unknown' if quota is None else amount(quota)}, usage {amount(group.usage)}, "
+                f"idle demand {amount(group.idle)}"
+            )
+    if asked.verbosity > 1:
+        yield from observation.doubts
+
+
+def _counted(groups: int) -> str:
+    return "1 group" if groups == 1 else f"{groups} groups"

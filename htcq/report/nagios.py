@@ -20,9 +20,9 @@ MOST_LINES = 10
 
 @dataclass(frozen=True)
 class Measure:
-    """One number of the performance data; the ranges of values that are fine, and the least and the most that it can be.
+    """One number of the performance data, the ranges in which it is fine, and the least and the most that it can be.
 
-    Its unit, if it has one, is a part of what it is called: the guidelines know none for weights.
+    It has no unit: the guidelines know none for weights.
     """
 
     label: str

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from htcq.negotiate.comparison import compare
 from htcq.negotiate.look import QuotaLook
 from htcq.quota.results import Round
 

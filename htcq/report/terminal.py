@@ -6,43 +6,96 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
 from htcq.report.printable import printable
 
 _GAP = "  "
+#: How far columns are apart at most, whoever draws them.
+_WIDEST_GAP = 3
 #: Text is not broken into less than so many columns, however deep it is indented.
 _NARROWEST = 20
 _STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan", "strong": "bold", "quiet": "dim"}
 
 
-def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:
-    """Write ``rows`` under their ``columns`` to ``stream``; NO_COLOR (https://no-color.org) asks for plain text too."""
-    if stream.isatty() and not os.environ.get("NO_COLOR"):
-        _rich(title, columns, rows, stream)
-    else:
-        _plain(title, columns, rows, stream)
+def show_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    stream: TextIO,
+    right: Collection[int] = (),
+    repeat: int = 0,
+) -> None:
+    """Write ``rows`` under their ``columns`` to ``stream``; NO_COLOR (https://no-color.org) asks for plain text too.
+
+    A column's heading may have several lines. Columns whose numbers are in ``right`` are aligned there. A table that is
+    too wide for a terminal is written in parts if its first ``repeat`` columns can begin each of them.
+    """
+    coloured = stream.isatty() and not os.environ.get("NO_COLOR")
+    width = shutil.get_terminal_size().columns if stream.isatty() and repeat else 0
+    for part in _parts(columns, rows, repeat, width):
+        heads, body = [columns[index] for index in part], [[row[index] for index in part] for row in rows]
+        ends = {place for place, index in enumerate(part) if index in right}
+        (_rich if coloured else _plain)(title, heads, body, stream, ends)
+        title = ""
 
 
-def _plain(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:
-    widths = [max(len(row[index]) for row in (columns, *rows)) for index in range(len(columns))]
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [
+        max(len(line) for row in (columns, *rows) for line in row[index].split("\n")) for index in range(len(columns))
+    ]
+
+
+def _parts(columns: Sequence[str], rows: Sequence[Sequence[str]], repeat: int, width: int) -> Iterator[Sequence[int]]:
+    """Yield which columns stand beside each other."""
+    first, widths = list(range(repeat)), _widths(columns, rows) if width else []
+    part = list(first)
+    for index in range(repeat, len(columns)):
+        used = sum(widths[each] + _WIDEST_GAP for each in (*part, index)) if width else 0
+        if used > width and len(part) > len(first):
+            yield part
+            part = list(first)
+        part.append(index)
+    yield part
+
+
+def _plain(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, right: Collection[int]
+) -> None:
+    widths = _widths(columns, rows)
     print(title, file=stream)
-    for row in (columns, ["-" * width for width in widths], *rows):
-        cells = (cell.ljust(width) for cell, width in zip(row, widths))
+    for row in (*_heading(columns), ["-" * width for width in widths], *rows):
+        cells = (
+            cell.rjust(width) if index in right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths))
+        )
         print(_GAP.join(cells).rstrip(), file=stream)
 
 
-def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:
+def _heading(columns: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the lines of the headings, which stand on one ground."""
+    heads = [column.split("\n") for column in columns]
+    height = max(len(head) for head in heads)
+    for line in range(height):
+        yield [head[line - height] if len(head) >= height - line else "" for head in heads]
+
+
+def _rich(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, right: Collection[int]
+) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(
+            column, overflow="fold", justify="right" if index in right else "left", no_wrap=index in right,
+            vertical="bottom" if right else "top",
+        )  # fmt: skip
     for row in rows:
         # Text, because rich would read [square brackets] in a value as markup.
         table.add_row(*(Text(cell) for cell in row))

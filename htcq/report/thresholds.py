@@ -1,7 +1,7 @@
 """Ranges of values that are fine, as monitoring plugins are given them.
 
-The format is that of https://www.monitoring-plugins.org/doc/guidelines.html#THRESHOLDFORMAT: ``[@][start:][end]``, where
-``~`` stands for minus infinity and a missing end for infinity; both ends belong to the range.
+The format is ``[@][start:][end]`` (https://www.monitoring-plugins.org/doc/guidelines.html#THRESHOLDFORMAT), where ``~``
+stands for minus infinity and a missing end for infinity; both ends belong to the range.
 """
 
 from __future__ import annotations

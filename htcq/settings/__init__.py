@@ -5,6 +5,9 @@ from htcq.settings.amounts import parse_part as parse_part
 from htcq.settings.amounts import parse_shape as parse_shape
 from htcq.settings.choices import CHOICE_KEYS as CHOICE_KEYS
 from htcq.settings.choices import Given as Given
+from htcq.settings.drift import DRIFT_KEYS as DRIFT_KEYS
+from htcq.settings.drift import DriftSettings as DriftSettings
+from htcq.settings.durations import parse_duration as parse_duration
 from htcq.settings.groups import GROUP_KEYS as GROUP_KEYS
 from htcq.settings.groups import DeclaredGroup as DeclaredGroup
 from htcq.settings.groups import GroupSettings as GroupSettings

@@ -11,18 +11,19 @@ from htcq.capacity.shape import Shape
 from htcq.errors import InputError
 from htcq.settings.amounts import parse_part, parse_shape
 from htcq.settings.choices import CHOICE_KEYS, Given
+from htcq.settings.drift import DriftSettings, drift_settings_from
 from htcq.settings.groups import GroupSettings, group_settings_from
 from htcq.settings.rules import AuditSettings, audit_settings_from
 from htcq.settings.tables import check_keys, table_of
 from htcq.units import BUILT_IN_ASSETS, GPUS
 
-TOP_KEYS = ("capacity", "slot_types", "jobs", "templates", "literal", "audit", "groups", "quotas")
+TOP_KEYS = ("capacity", "slot_types", "jobs", "templates", "literal", "audit", "groups", "quotas", "drift")
 SLOT_KEYS = (*CHOICE_KEYS, "count", "part", "parts")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a site file says: the slot types with their models, jobs, templates, what it thinks of rules, groups."""
+    """What a site file says: slot types with their models, jobs, templates, rules, groups, and where its history is."""
 
     slot_types: tuple[SlotType, ...] = ()
     jobs: tuple[Shape, ...] = ()
@@ -30,6 +31,7 @@ class Settings:
     literal: bool = False
     audit: AuditSettings = field(default_factory=AuditSettings)
     groups: GroupSettings = field(default_factory=GroupSettings)
+    drift: DriftSettings = field(default_factory=DriftSettings)
 
 
 def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
@@ -56,6 +58,7 @@ def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
         groups=group_settings_from(
             table_of("groups", content.get("groups", {})), table_of("quotas", content.get("quotas", {}))
         ),
+        drift=drift_settings_from(table_of("drift", content.get("drift", {}))),
     )
 
 

@@ -1,34 +1,29 @@
 """Random pools with group quotas: what a configuration says of them, and the ads of their slots and submitters.
 
-Everything that decides about group quotas in HTCondor 23.9 to 25.14 is drawn at some time. Weights and demand are
-multiples of a half: their sums are exact, in whatever order the negotiator forms them. The same seed gives the same.
+What decides about group quotas in HTCondor 23.9 to 25.14 is drawn at some time. The same seed gives the same pool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
+
+from random_ads import WEIGHTS, claimed_slots, free_slots, submitters, users
 
 MOST_GROUPS, DEPTH = 200, 6
 #: The negotiator goes over all groups again and again, by a step of the round-robin rate; more would only fill its log.
 _MOST_PASSES = 30
 _MOST_SORTED = 16
 _NAMES = ("phys", "CHEM", "bio", "Prod", "dev", "ops_1", "atlas", "It", "hpc2", "x")
-_USERS = ("ann", "Ben", "cyd.lee", "d_4", "eve.x.y", "fay")
 _SORT_EXPRS = (
     "GroupResourcesInUse", "GroupResourcesAllocated - GroupResourcesInUse", "-GroupQuota", "size(AccountingGroup)",
     "GroupResourcesInUse / GroupQuota", 'ifThenElse(regexp("a", AccountingGroup), 1, 2.5)', "NoSuchAttribute", "1 / 3.0",
 )  # fmt: skip
-_WEIGHTS = ("Cpus", "Cpus", "Cpus", "Cpus * 0.5", "max({Cpus, Memory / 2048})", "ifThenElse(Cpus > 3, Cpus * 1.5, 2)")
-#: The negotiator's own SLOT_WEIGHT stands in for the first, 1 for the second.
-_BAD_WEIGHTS = ("NoSuchAttribute", "0 - 2")
 _SWITCHES = (
     "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_USE_SLOT_WEIGHTS",
     "NEGOTIATOR_USE_WEIGHTED_DEMAND", "NEGOTIATOR_CONSIDER_PREEMPTION",
 )  # fmt: skip
-#: A port where nobody listens: no schedd answers, so that nothing is ever matched.
-_NOBODY = '"<127.0.0.1:1>"'
 
 
 @dataclass(frozen=True)
@@ -45,18 +40,15 @@ def random_case(seed: str) -> Case:
     """Return the pool that ``seed`` stands for."""
     dice = Random(seed)
     groups = list(_group_names(dice, round(MOST_GROUPS ** dice.random())))
-    users = list(_users(dice, groups))
-    sizes = [dice.choice((1, 2, 4, 8, 12, 31, 64)) for _ in range(dice.randint(1, 30))]
-    weight = dice.choice(_WEIGHTS)
-    claims = dice.choice((0, 1, 1, 2)) * len(users)
-    slots = [*_free_slots(dice, sizes, weight), *_claimed_slots(dice, users, claims, weight)]
-    promised = sum(sizes) * dice.choice((0.3, 1, 1, 4))
+    names = list(users(dice, groups))
+    weight = dice.choice(WEIGHTS)
+    # Where all is claimed, what a group may take is soon no more than what it uses.
+    sizes = [dice.choice((1, 2, 4, 8, 12, 31, 64)) for _ in range(dice.choice((0, *[dice.randint(1, 30)] * 9)))]
+    claims = dice.choice((0, 1, 1, 2)) * len(names)
+    slots = (*free_slots(dice, sizes, weight), *claimed_slots(dice, names, claims, weight))
+    promised = (sum(sizes) or claims) * dice.choice((0.3, 1, 1, 4))
     knobs = {**_settings(dice, sum(sizes) + promised), **_quotas(dice, groups, promised)}
-    submitters = tuple(_submitters(dice, users, dice.choice((5, 40, 400))))
-    return Case(seed, knobs, tuple(slots), submitters)
-
-
-# The groups ---------------------------------------------------------------------------------------------------------
+    return Case(seed, knobs, slots, tuple(submitters(dice, names, dice.choice((5, 40, 400)))))
 
 
 def _group_names(dice: Random, count: int) -> Iterator[str]:
@@ -128,78 +120,15 @@ def _settings(dice: Random, most: float) -> dict[str, str]:
     if dice.random() < 0.4:
         knobs["GROUP_SORT_EXPR"] = dice.choice(_SORT_EXPRS)
     if dice.random() < 0.15:
-        knobs["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT"] = dice.choice(("Cpus > 2", 'State == "Claimed"', "NoSuchAttribute"))
+        knobs["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT"] = dice.choice(
+            ("Cpus > 2", 'State == "Claimed"', "NoSuchAttribute")
+        )
     if dice.random() < 0.1:
         knobs["NEGOTIATOR_SLOT_CONSTRAINT"] = dice.choice(("Cpus != 4", "PartitionableSlot =!= true || Cpus > 1"))
+    if dice.random() < 0.1:
+        knobs["NEGOTIATOR_SUBMITTER_CONSTRAINT"] = dice.choice(("IdleJobs > 2", "RunningJobs =!= 1", "NoSuchAttribute"))
+    if dice.random() < 0.1:
+        knobs["USE_GLOBAL_JOB_PRIOS"] = _truth(dice, 0.8)
+    if dice.random() < 0.1:
+        knobs["SLOT_WEIGHT"] = "Cpus * 2.5"
     return knobs
-
-
-# The ads ------------------------------------------------------------------------------------------------------------
-
-
-def _users(dice: Random, groups: list[str]) -> Iterator[str]:
-    """Yield the names of submitters: of most groups, of none, of groups that there are not."""
-    busy = dice.random()
-    for group in ("", *groups, "", "nosuch", f"{dice.choice(groups)}.nosuch"):
-        if dice.random() < busy:
-            for user in dice.sample(_USERS, dice.choice((1, 1, 2, 3))):
-                name = f"{group}.{user}" if group else user
-                cased = dice.choice((name, name, name.upper(), name.lower()))
-                yield f"{cased}@{dice.choice(('test', 'site.example.org'))}"
-
-
-def _slot(name: str, **attributes: object) -> str:
-    plain = {"MyType": '"Machine"', "Name": f'"{name}"', "Machine": f'"{name.partition("@")[2]}"', "SlotID": 1,
-             "MyAddress": _NOBODY, "StartdIpAddr": _NOBODY, "Requirements": "true", "Disk": 1000}  # fmt: skip
-    return _ad({**plain, **attributes})
-
-
-def _free_slots(dice: Random, sizes: Iterable[int], weight: str) -> Iterator[str]:
-    for number, cpus in enumerate(sizes):
-        whole = dice.random() < 0.15
-        yield _slot(
-            f"slot1@free{number}",
-            Cpus=cpus if whole else dice.randint(0, cpus),
-            Memory=2048 * dice.randint(0, 2 * cpus),
-            SlotWeight=weight if dice.random() < 0.97 else dice.choice(_BAD_WEIGHTS),
-            SlotType='"Static"' if whole else '"Partitionable"',
-            **({} if whole else {"PartitionableSlot": "true"}),
-            State='"Unclaimed"' if dice.random() < 0.9 else dice.choice(('"Owner"', '"Drained"', '"Backfill"')),
-            Activity='"Idle"',
-        )
-
-
-def _claimed_slots(dice: Random, users: list[str], count: int, weight: str) -> Iterator[str]:
-    for number in range(count):
-        user = dice.choice(users)
-        cpus = dice.choice((1, 1, 1, 2, 4, 8))
-        charged = {"AccountingGroup": f'"{user}"'} if dice.random() < 0.95 else {}
-        yield _slot(
-            f"slot1_{number + 1}@busy{number % 7}",
-            Cpus=cpus,
-            Memory=2048 * dice.randint(1, 2 * cpus),
-            SlotWeight=weight,
-            SlotType='"Dynamic"',
-            DynamicSlot="true",
-            State='"Claimed"' if dice.random() < 0.95 else '"Preempting"',
-            Activity='"Busy"' if dice.random() < 0.9 else '"Idle"',
-            RemoteUser=f'"{user}"',
-            RemoteOwner=f'"{user}"',
-            **charged,
-        )
-
-
-def _submitters(dice: Random, users: list[str], most: int) -> Iterator[str]:
-    for user in users:
-        for schedd in range(dice.choice((0, 1, 1, 1, 1, 2))):
-            idle, running = dice.choice((0, dice.randint(0, most), dice.randint(1, most))), dice.randint(0, most // 3)
-            running *= dice.random() < 0.5
-            weights = {"WeightedIdleJobs": idle * dice.randint(1, 8), "WeightedRunningJobs": running * 1.5}
-            attributes = {"MyType": '"Submitter"', "Name": f'"{user}"', "ScheddName": f'"access{schedd}"',
-                          "Machine": f'"access{schedd}"', "MyAddress": _NOBODY, "ScheddIpAddr": _NOBODY,
-                          "IdleJobs": idle, "RunningJobs": running}  # fmt: skip
-            yield _ad({**attributes, **(weights if dice.random() < 0.9 else {})})
-
-
-def _ad(attributes: Mapping[str, object]) -> str:
-    return "".join(f"{name} = {value}\n" for name, value in attributes.items())

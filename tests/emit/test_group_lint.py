@@ -31,6 +31,14 @@ def test_without_a_pool_only_what_the_configuration_alone_can_tell_is_checked() 
     assert [(finding.rule, finding.subject) for finding in outcome.findings] == [("group-without-quota", "group c")]
 
 
+def test_an_order_is_looked_at_where_it_is_declared_or_a_pool_has_one() -> None:
+    order = declared({"sort_expression": "NoSuchThing"}, a={"quota": 1, "owner": "Anna"})
+    outcome = linted(Declared(order, DECLARED.today), having(Pool("test"), order), NOTHING, with_pool=False)
+
+    assert [finding.rule for finding in outcome.findings] == ["sort-expression-broken"]
+    assert {each.rule for each in linted(DECLARED, ALONE, NOTHING, with_pool=False).not_checked} == set()
+
+
 def test_with_a_pool_all_rules_of_quotas_are_asked() -> None:
     outcome = linted(DECLARED, having(POOL, SETTINGS), NOTHING, with_pool=True)
     asked = {each.rule for each in outcome.rules} | {each.rule for each in outcome.not_checked}

@@ -24,9 +24,9 @@ def test_the_group_that_uses_the_smallest_part_of_its_quota_is_first() -> None:
 
 
 def test_part_of_its_quota_means_the_assigned_one() -> None:
-    """Negotiation order, the default: the design divides by the configured quota, which puts d (20/0.5) behind s (5/10).
+    """Negotiation order, the default: by the design the configured one, so that d (20/0.5) is behind s (5/10).
 
-    HTCondor divides by what is assigned: d has half of the 90 that s leaves, 45, and 20/45 is less than 5/10.
+    d is assigned half of the 90 that s leaves, and 20/45 is less than 5/10.
     """
     knobs = "GROUP_NAMES = d s\nGROUP_QUOTA_DYNAMIC_d = 0.5\nGROUP_QUOTA_s = 10"
     assert order(knobs, {"d": 20, "s": 5}) == ["d", "s", "<none>"]

@@ -14,7 +14,11 @@ from htcq.quota.limits import truncated
 from htcq.quota.settings import Settings, read_settings
 from tests.quota.cycles import allocated, cycle, limits, quotas_of
 
-PAIR = "GROUP_NAMES = a b\nGROUP_QUOTA_a = {a}\nGROUP_QUOTA_b = {b}"
+PAIR = "GROUP_NAMES = a b\nGROUP_QUOTA_a = {a}\nGROUP_QUOTA_b = {b}\nGROUP_ACCEPT_SURPLUS = {surplus}"
+
+
+def pair(a: int, b: int, surplus: bool = True) -> str:
+    return PAIR.format(a=a, b=b, surplus=surplus)
 
 
 class Slots:
@@ -41,9 +45,9 @@ class Slots:
 def test_groups_that_want_the_same_half_of_a_pool_share_it_only_by_small_steps(
     settings: Settings, used: tuple[int, int]
 ) -> None:
-    """Round robin rate, the example: 100 Linux and 100 Windows machines, and two groups with quotas of 100 for Linux."""
+    """Round robin rate, the example: 100 Linux and 100 Windows machines, two groups with quotas of 100."""
     slots = Slots({"a": "linux", "b": "linux"}, {"linux": 100, "windows": 100})
-    cycle(PAIR.format(a=100, b=100), 200, {"a": 200, "b": 200}, settings=settings, take_turn=slots.take_turn)
+    cycle(pair(a=100, b=100), 200, {"a": 200, "b": 200}, settings=settings, take_turn=slots.take_turn)
     assert (slots.used["a"], slots.used["b"]) == used
 
 
@@ -52,14 +56,25 @@ def test_limits_begin_at_what_a_group_uses_and_end_at_what_it_is_allocated() -> 
     slots = Slots({"a": "any", "b": "any"}, {"any": 16})
     slots.used["a"] = 4
     settings = Settings(round_robin_rate=1)
-    cycle(PAIR.format(a=10, b=6), 16, {"a": 50, "b": 50}, {"a": 4}, settings, slots.take_turn)
-    assert slots.asked[:12] == [pair for n in range(1, 7) for pair in (("b", n), ("a", 4 + n))]
+    cycle(pair(a=10, b=6), 16, {"a": 50, "b": 50}, {"a": 4}, settings, slots.take_turn)
+    assert (slots.asked_for("a"), slots.asked_for("b")) == ([5, 6, 7, 8, 9, 10], [1, 2, 3, 4, 5, 6])
 
 
 def test_a_step_is_a_share_of_each_group_s_way_and_the_rate_that_of_the_longest() -> None:
     """Round robin rate, its steps: by the design 10 for both. b has 100 to go and goes 10, a has 20 and goes 2."""
-    one = cycle(PAIR.format(a=20, b=100), 120, {"a": 99, "b": 99}, settings=Settings(round_robin_rate=10)).rounds[0]
+    one = cycle(pair(a=20, b=100), 120, {"a": 20, "b": 100}, settings=Settings(round_robin_rate=10)).rounds[0]
     assert limits(one) == {"a": 2, "b": 10}
+
+
+def test_a_group_that_accepts_no_surplus_comes_half_way_in_each_round() -> None:
+    """Round robin rate, its steps: by the design to its 6. A step counts from the usage at the round's start, and what
+    is left of the quota from that of now: 4 more than 0 are not left when 3 of 6 are used. The second round begins at 3
+    and comes to 5; it is the last, because more is used than the 3 that it allocated.
+    """
+    slots = Slots({"a": "any", "b": "any"}, {"any": 6})
+    settings = Settings(round_robin_rate=1)
+    cycle(pair(6, 0, surplus=False), 6, {"a": 50}, settings=settings, take_turn=slots.take_turn)
+    assert slots.asked_for("a") == [1, 2, 3, 3, 3, 3, 4, 5, 4]
 
 
 def test_a_free_root_makes_the_way_longer_where_no_group_accepts_surplus() -> None:
@@ -83,7 +98,7 @@ def test_a_step_of_less_than_one_leaves_a_group_waiting_and_not_out() -> None:
 def test_without_weights_steps_are_cut_to_whole_slots() -> None:
     """Round robin rate, its steps: 3 of 10 ways is 1.2 for a."""
     settings = Settings(round_robin_rate=3, use_slot_weights=False)
-    one = cycle(PAIR.format(a=4, b=10), 14, {"a": 9, "b": 19}, settings=settings).rounds[0]
+    one = cycle(pair(a=4, b=10), 14, {"a": 9, "b": 19}, settings=settings).rounds[0]
     assert limits(one) == {"a": 1, "b": 3}
 
 
@@ -111,7 +126,7 @@ GROUP_ACCEPT_SURPLUS_b = False
 def halves(pool: int, rate: float) -> Slots:
     """Return what became of src/condor_tests/job_hgq_negfail_basic_van.run in a pool of so many slots.
 
-    a.a wants half of the pool and finds it, a.b wants a quarter and nothing suits it, b.a and b.b want the same quarter.
+    a.a wants half of the pool and finds it, nothing suits a.b, and b.a and b.b want the same quarter.
     """
     quarter = pool // 4
     kinds = {"a.a": "rest", "a.b": "none", "b.a": "few", "b.b": "few"}

@@ -1,55 +1,65 @@
-"""An audit as a monitoring plugin: one line, performance data after a bar, status 0 to 3."""
+"""What every plugin of htcq prints: a state, performance data behind the only bar, then lines."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
 
 import pytest
 
-from htcq.audit.engine import Audit, NotChecked
-from htcq.report.nagios import plugin_output, plugin_status, unknown_output
-from tests.report.audits import NOTHING, QUOTA, SAMPLE, SCRIPT, WEIGHT
+from htcq.report.nagios import CRITICAL, OK, UNKNOWN, WARNING, Measure, at_most, said
+from htcq.report.thresholds import read_range
+
+TEN, TWENTY = read_range("10"), read_range("@20:30")
 
 
 @pytest.mark.parametrize(
-    ("audit", "status", "word"),
+    ("value", "status"), [(0, OK), (10, OK), (11, WARNING), (20, CRITICAL), (31, WARNING), (math.nan, UNKNOWN)]
+)
+def test_the_worse_range_decides(value: float, status: int) -> None:
+    assert Measure("groups", value, TEN, TWENTY).status == status
+
+
+def test_without_ranges_every_number_is_fine() -> None:
+    assert Measure("groups", 10**9).status == OK
+
+
+@pytest.mark.parametrize(
+    ("status", "line"),
+    [(OK, "HTCQ OK: fine"), (WARNING, "HTCQ WARNING: fine"), (CRITICAL, "HTCQ CRITICAL: fine"),
+     (UNKNOWN, "HTCQ UNKNOWN: fine")],
+)  # fmt: skip
+def test_the_state_is_told_in_words(status: int, line: str) -> None:
+    assert said("HTCQ", status, "fine") == line
+
+
+@pytest.mark.parametrize(
+    ("measure", "data"),
     [
-        (SAMPLE, 2, "HTCQ CRITICAL: "),
-        (replace(SAMPLE, findings=(QUOTA, SCRIPT)), 1, "HTCQ WARNING: "),
-        (replace(SAMPLE, findings=(SCRIPT,)), 0, "HTCQ OK: "),
-        (NOTHING, 0, "HTCQ OK: "),
-        (Audit((), (NotChecked("a", "job ads"),)), 3, "HTCQ UNKNOWN: "),
+        (Measure("groups", 3), "groups=3"),
+        (Measure("groups", 3, TEN, TWENTY, 0, 40), "groups=3;10;@20:30;0;40"),
+        (Measure("groups", 3, least=0), "groups=3;;;0"),
+        (Measure("weight", 12.25, most=1_234_567.5), "weight=12.25;;;;1234567.5"),
+        (Measure("weight", 1e9), "weight=1000000000"),
+        (Measure("weight", -1e-9), "weight=0"),
+        (Measure("weight", math.nan), "weight=U"),
+        (Measure("two words", 1), "'two words'=1"),
+        (Measure("it's", 1), "'it''s'=1"),
+        (Measure("a=b", 1), "'a=b'=1"),
+        (Measure("a|b", 1), "'a/b'=1"),
     ],
 )
-def test_the_worst_finding_decides(audit: Audit, status: int, word: str) -> None:
-    assert plugin_status(audit) == status
-    assert plugin_output(audit).startswith(word)
+def test_performance_data_are_written_as_the_guidelines_say(measure: Measure, data: str) -> None:
+    assert said("HTCQ", OK, "fine", [measure]) == f"HTCQ OK: fine | {data}"
 
 
-def test_the_first_line_has_the_summary_and_the_numbers() -> None:
-    assert plugin_output(SAMPLE).splitlines()[0] == (
-        "HTCQ CRITICAL: 3 findings: 1 error, 1 warning, 1 info; 4 rules checked (1 in part), 2 not for want of "
-        "evidence; read in part: jobs of access2.example.net: no answer within 60 s | "
-        "errors=1;;0;0 warnings=1;0;;0 infos=1;;;0 checked=4;;;0 not_checked=2;;;0"
-    )
+def test_nothing_that_is_told_breaks_a_line_or_begins_performance_data() -> None:
+    printed = said("HTCQ", OK, "a|b\nc", [Measure("x", 1), Measure("y", 2)], ["d|e\nf", "\x1b[31mred"])
+
+    assert printed == "HTCQ OK: a/b c | x=1 y=2\nd/e f\n\\x1b[31mred"
 
 
-def test_a_line_for_each_finding_follows_up_to_ten() -> None:
-    many = replace(SAMPLE, findings=tuple(replace(WEIGHT, cause=str(number)) for number in range(13)))
-    lines = plugin_output(many).splitlines()
+def test_of_many_lines_the_first_are_told_and_how_many_more_there_are() -> None:
+    lines = [str(number) for number in range(12)]
 
-    assert lines[1] == f"error: weight-not-a-number: {WEIGHT.subject}: {WEIGHT.message}"
-    assert len(lines) == 12
-    assert lines[-1] == "and 3 more"
-
-
-def test_only_the_performance_data_stand_behind_a_bar() -> None:
-    odd = replace(WEIGHT, subject="slot a|b", message="x\ny || z")
-    output = plugin_output(replace(SAMPLE, findings=(odd,)))
-
-    assert output.count("|") == 1
-    assert output.splitlines()[1:] == ["error: weight-not-a-number: slot a/b: x y // z"]
-
-
-def test_an_error_of_htcq_is_unknown() -> None:
-    assert unknown_output("no answer | from\ncm") == "HTCQ UNKNOWN: no answer / from cm"
+    assert at_most(lines) == [*lines[:10], "and 2 more"]
+    assert at_most(lines[:10]) == lines[:10]

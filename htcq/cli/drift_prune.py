@@ -1,0 +1,60 @@
+"""Merge and drop what is old in a history: looks become hours, hours become days, days end.
+
+How long each is kept is in the site file, or 14 days, 90 days and 5 years.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, HistoryError, InputError
+
+#: The flags, the finest first, with the attribute of the settings that each replaces.
+_KEEP = {"--keep-fine": "keep_fine", "--keep-hours": "keep_hours", "--keep-days": "keep_days"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq drift prune``."""
+    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
+    parser.add_argument("--store", metavar="FILE", help="the history (default: as the site file says)")
+    parser.add_argument("--keep-fine", metavar="TIME", help="for how long to keep every look, such as 14d")
+    parser.add_argument("--keep-hours", metavar="TIME", help="for how long to keep one row an hour, such as 90d")
+    parser.add_argument("--keep-days", metavar="TIME", help="for how long to keep one row a day, such as 5y")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Prune, and say what that did."""
+    from htcq.cli.site import read_site_file
+    from htcq.drift.retention import Retention
+    from htcq.settings.durations import parse_duration
+    from htcq.store.history import open_history
+
+    site = read_site_file(arguments.config).drift
+    given = {flag: getattr(arguments, name) for flag, name in _KEEP.items()}
+    kept = {
+        flag: getattr(site, name) if given[flag] is None else parse_duration(flag, given[flag])
+        for flag, name in _KEEP.items()
+    }
+    for finer, coarser in (("--keep-fine", "--keep-hours"), ("--keep-hours", "--keep-days")):
+        if kept[finer] > kept[coarser]:
+            raise InputError(f"{finer} is longer than {coarser}", f"give {coarser} as long or longer")
+    store = Path(arguments.store or site.store)
+    if not store.is_file():
+        raise HistoryError(f"{store}: there is no history", "'htcq drift record' makes one")
+    before = store.stat().st_size
+    with open_history(store, writable=True) as history:
+        rows = history.prune(int(time.time()), Retention(*kept.values()))
+        aside = history.set_aside
+    if aside is not None:
+        print(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun", file=sys.stderr)
+        return EXIT_FINDINGS
+    sizes = f"{_size(before)} before, {_size(store.stat().st_size)} now"
+    print(f"{store}: {rows} row{'' if rows == 1 else 's'} merged or dropped; {sizes}")
+    return EXIT_FINE
+
+
+def _size(octets: int) -> str:
+    return f"{octets / 2**20:.1f} MiB" if octets >= 2**20 else f"{octets / 2**10:.0f} KiB"

@@ -1,0 +1,135 @@
+"""Tell what became of the groups of a pool: what changed and when, what disagrees, who starved, lent and had more.
+
+All of it comes from the history that 'htcq drift record' keeps; no pool is asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HistoryError, InputError
+
+if TYPE_CHECKING:
+    from htcq.drift.story import Story
+    from htcq.store.history import History
+
+_FORMS = ("mail", "json", "csv")
+#: Looks are merged so that no group has many more samples than these: those of a week, one each 5 minutes.
+_MOST_SAMPLES = 2016
+_HOUR = 3600
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq drift report``."""
+    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
+    parser.add_argument("--store", metavar="FILE", help="the history (default: as the site file says)")
+    parser.add_argument("--pool", "-pool", metavar="POOL", action="append", help="of several; a name or shell pattern")
+    parser.add_argument("--group", metavar="PATTERN", action="append", help="these groups alone; repeatable")
+    parser.add_argument(
+        "--since", metavar="TIME", default="7d", help="7d (default), 12h, 2w, or a date such as 2026-11-02"
+    )
+    parser.add_argument("--until", metavar="TIME", help="the same (default: now)")
+    output = parser.add_argument_group("output")
+    output.add_argument("--mail", action="store_true", help="print it for a mail: short, narrow and in ASCII")
+    output.add_argument("--if-changed", action="store_true", help="with --mail: print nothing if nothing changed")
+    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    output.add_argument("--csv", action="store_true", help="print the table of groups as CSV")
+    output.add_argument("--html", metavar="FILE", help="write a page with plots besides")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Read the history, then write and print; a time of which nothing is known is status 3."""
+    from htcq.cli.output_files import place_of
+    from htcq.cli.site import read_site_file
+    from htcq.cli.spans import moment_of
+
+    chosen = [form for form in _FORMS if getattr(arguments, form)]
+    if len(chosen) > 1:
+        raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
+    if arguments.if_changed and not arguments.mail:
+        raise InputError("--if-changed without --mail", "it decides whether there is a mail")
+    if arguments.html:
+        place_of(arguments.html)
+    now = int(time.time())
+    until = moment_of("--until", arguments.until, now) if arguments.until else now
+    since = moment_of("--since", arguments.since, now)
+    if since >= until:
+        raise InputError("--since is not before --until", "give a time that begins before it ends")
+    store = Path(arguments.store or read_site_file(arguments.config).drift.store)
+    stories = _stories(store, since, until, arguments)
+    _page(stories, arguments.html)
+    _print(stories, arguments)
+    if any(story.windows for story in stories):
+        return EXIT_FINE
+    print("htcq: nothing was recorded of this in this time", file=sys.stderr)
+    return EXIT_UNKNOWN
+
+
+def _stories(store: Path, since: int, until: int, arguments: argparse.Namespace) -> list[Story]:
+    from htcq.drift.story import chosen
+    from htcq.store.history import open_history
+
+    patterns = arguments.pool or []
+    with open_history(store) as history:
+        pools = history.pools()
+        named = [pool for pool in pools if chosen(pool, patterns)]
+        if not pools:
+            raise HistoryError(f"{store}: nothing was recorded yet", "'htcq drift record' does that")
+        if not named:
+            raise InputError(f"{store} has no pool {' or '.join(patterns)}", f"its pools: {', '.join(pools)}")
+        return [_story(history, pool, since, until, arguments.group or []) for pool in named]
+
+
+def _story(history: History, pool: str, since: int, until: int, groups: Sequence[str]) -> Story:
+    from htcq.drift.changes import published_spells
+    from htcq.drift.story import Remembered, tell
+
+    known = history.pool(pool)
+    first = known.first if known is not None else since
+    samples = tuple(history.samples(pool, since, until, step=max(1, (until - since) // _MOST_SAMPLES)))
+    earliest = min((sample.time for sample in samples), default=since)
+    # What disagreed at the first look of this time may have done so for long.
+    longer = {spell.group for spell in published_spells(samples) if spell.since <= earliest}
+    before = tuple(history.samples(pool, first, since, longer, step=_HOUR)) if longer else ()
+    quotas = [each for kind in ("declared", "configured") for each in history.kept(pool, 0, until, kind)]
+    others = [each for each in history.kept(pool, since, until) if each.kind not in ("declared", "configured")]
+    unit = known.unit if known is not None else ""
+    return tell(Remembered(pool, unit, first, samples, [*quotas, *others], before), since, until, groups)
+
+
+def _page(stories: Sequence[Story], name: str | None) -> None:
+    if not name:
+        return
+    from htcq.cli.output_files import put_file
+    from htcq.report.drift_html import drift_page
+
+    put_file(name, drift_page(stories))
+
+
+def _print(stories: Sequence[Story], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        from htcq.report.drift_rows import drift_json
+
+        print(json.dumps(drift_json(stories), indent=2))
+    elif arguments.csv:
+        from htcq.report.drift_rows import write_csv
+
+        write_csv(stories, sys.stdout)
+    elif arguments.mail:
+        from htcq.report.drift_mail import drift_mail
+
+        told = [story for story in stories if story.changed or not story.windows or not arguments.if_changed]
+        print("\n\n".join(drift_mail(story) for story in told), end="")
+    else:
+        from htcq.report.drift_text import show_story
+
+        for number, story in enumerate(stories):
+            if number:
+                print()
+            show_story(story, sys.stdout)

@@ -1,0 +1,46 @@
+"""Runs an action as a monitoring plugin: whatever goes wrong is the state UNKNOWN and one line on standard output.
+
+A monitoring system takes the exit statuses 0 to 2 for a verdict on the pool: none of them may come of a mistake.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from htcq.errors import NESTED_VARIABLE, HtcqError
+from htcq.report.nagios import UNKNOWN, said
+
+
+def run_plugin(subject: str, action: Callable[[], int]) -> int:
+    """Return the state that ``action`` returns after printing it; ``subject`` begins the line where it does not."""
+    try:
+        if os.environ.get(NESTED_VARIABLE):
+            raise HtcqError(f"{NESTED_VARIABLE} is set", "htcq sets it for the tools of HTCondor that it runs itself")
+        status = action()
+        sys.stdout.flush()
+    except SystemExit:
+        # Help was asked for and printed: nobody looked at a pool.
+        return UNKNOWN
+    except KeyboardInterrupt:
+        return _tell(said(subject, UNKNOWN, "interrupted"))
+    except Exception as error:
+        return _tell(said(subject, UNKNOWN, reason(error)))
+    return status
+
+
+def reason(error: Exception) -> str:
+    """Return why it went wrong, with the hint, or with the kind of an error that nobody expected."""
+    if isinstance(error, HtcqError):
+        return f"{error} ({error.hint})" if error.hint else str(error)
+    return f"{type(error).__name__}: {error}"
+
+
+def _tell(text: str) -> int:
+    try:
+        print(text, flush=True)
+    except OSError:
+        # Nobody reads it: what is left of it must not fail once more when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return UNKNOWN

@@ -1,0 +1,180 @@
+"""What changed, when, and for how long two sides said different things of a group, from what is kept of many looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from htcq.drift.compare import Difference, Side, What, settings_differ
+from htcq.drift.observation import Kept, QuotaSetting, Sample
+from htcq.drift.texts import setting_of
+from htcq.negotiate.published import same
+
+#: The kinds of what is kept that are told as changes, in the order in which those of one moment are told.
+CHANGING = ("damage", "setting", "weight", "declared", "configured")
+
+#: Amounts are kept in thousandths: two that are no further apart may have been the same.
+KEPT_TO = 0.002
+
+
+@dataclass(frozen=True)
+class Change:
+    """What was seen at ``time`` to have changed: the texts ``before`` and ``after``; None where there was or is none.
+
+    ``kind`` is one of :data:`CHANGING`, ``name`` the group, the knob or the weight expression.
+    """
+
+    time: int
+    kind: str
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True)
+class Spell:
+    """A time in which two sides differed, as :class:`~htcq.drift.compare.Difference` names them, with the last values.
+
+    It is from the look that first saw it to the one that saw it over; ``until`` is None if the last look saw it still.
+    """
+
+    group: str
+    what: What
+    one: Side
+    other: Side
+    since: int
+    until: int | None = None
+
+    @property
+    def difference(self) -> Difference:
+        """What differed."""
+        return Difference(self.group, self.what, self.one, self.other)
+
+
+def changes(kept: Iterable[Kept], since: int, until: int, first: int) -> tuple[Change, ...]:
+    """Return what changed after ``since`` and up to ``until``, in the order of time.
+
+    What the ``first`` look of all saw did not change.
+    """
+    by_name: dict[tuple[str, str], list[Kept]] = {}
+    for each in kept:
+        if each.kind in CHANGING:
+            by_name.setdefault((each.kind, each.name), []).append(each)
+    found = [change for known in by_name.values() for change in _history(known, first) if since < change.time <= until]
+    return tuple(sorted(found, key=lambda each: (each.time, CHANGING.index(each.kind), each.name)))
+
+
+def _history(known: Sequence[Kept], first: int) -> Iterator[Change]:
+    before: Kept | None = None
+    for each in sorted(known, key=lambda each: each.since):
+        if before is not None and before.until is not None and before.until < each.since:
+            yield Change(before.until, each.kind, each.name, before.text, None)
+            before = None
+        if before is not None and before.text != each.text and each.kind != "weight":
+            yield Change(each.since, each.kind, each.name, before.text, each.text)
+        if before is None and (each.since > first or each.kind == "damage"):
+            yield Change(each.since, each.kind, each.name, None, each.text)
+        before = each
+    if before is not None and before.until is not None and before.kind != "damage":
+        yield Change(before.until, before.kind, before.name, before.text, None)
+
+
+def setting_spells(kept: Iterable[Kept], until: int) -> tuple[Spell, ...]:
+    """Return when what is declared and what is configured differed, up to ``until``."""
+    declared: dict[str, list[Kept]] = {}
+    configured: dict[str, list[Kept]] = {}
+    for each in kept:
+        if each.since <= until and each.kind in ("declared", "configured"):
+            (declared if each.kind == "declared" else configured).setdefault(each.name, []).append(each)
+    every = [each for known in declared.values() for each in known]
+    moments = _moments(every)
+    # Whether the site declares anything, at each moment at which that can change.
+    declares = [(moment, _at(every, moment) is not None) for moment in moments]
+    found: list[Spell] = []
+    for group in sorted({*declared, *configured}):
+        found += _setting_spells(group, declared.get(group, []), configured.get(group, []), declares, until)
+    return tuple(found)
+
+
+def _setting_spells(
+    group: str, declared: Sequence[Kept], configured: Sequence[Kept], declares: Sequence[tuple[int, bool]], until: int
+) -> Iterator[Spell]:
+    moments = {*_moments([*declared, *configured]), *(moment for moment, _ in declares)}
+    spells: dict[What, Spell] = {}
+    for moment in sorted(each for each in moments if each <= until):
+        any_declared = next((told for at, told in reversed(declares) if at <= moment), False)
+        one, other = _setting(_at(declared, moment)), _setting(_at(configured, moment))
+        now = {each.what: each for each in settings_differ(group, one, other, any_declared)}
+        yield from _ended(spells, now, moment)
+        for what, difference in now.items():
+            spells[what] = _lasting(spells.get(what), difference, moment)
+    yield from spells.values()
+
+
+def _ended(spells: dict[What, Spell], now: dict[What, Difference], moment: int) -> Iterator[Spell]:
+    """Yield the spells that are over, and forget them."""
+    for what in [what for what in spells if what not in now]:
+        over = spells.pop(what)
+        yield Spell(over.group, what, over.one, over.other, over.since, moment)
+
+
+def _lasting(spell: Spell | None, difference: Difference, moment: int) -> Spell:
+    since = moment if spell is None else spell.since
+    return Spell(difference.group, difference.what, difference.one, difference.other, since)
+
+
+def _moments(kept: Iterable[Kept]) -> list[int]:
+    return sorted({time for each in kept for time in (each.since, each.until) if time is not None})
+
+
+def _at(kept: Iterable[Kept], moment: int) -> Kept | None:
+    return next((each for each in kept if each.since <= moment and (each.until is None or moment < each.until)), None)
+
+
+def _setting(kept: Kept | None) -> QuotaSetting | None:
+    return None if kept is None else setting_of(kept.text)
+
+
+def published_spells(samples: Iterable[Sample]) -> tuple[Spell, ...]:
+    """Return when the negotiator published other quotas than it should have.
+
+    One that a single look saw is left out once it is over: a cycle lies between new configuration and new quotas.
+    """
+    by_group: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_group.setdefault(sample.group, []).append(sample)
+    # Where nothing at all is published that is another matter, told as a doubt.
+    publishing = {sample.time for known in by_group.values() for sample in known if sample.effective is not None}
+    found: list[Spell] = []
+    for group in sorted(by_group):
+        known = sorted(by_group[group], key=lambda sample: sample.time)
+        spells = list(_published_spells(group, [each for each in known if each.time in publishing]))
+        # A group that is gone disagrees no more.
+        gone = known[-1].time < max(publishing, default=0)
+        found += [replace(each, until=each.until or known[-1].time) if gone else each for each in spells]
+    return tuple(found)
+
+
+def _published_spells(group: str, samples: Sequence[Sample]) -> Iterator[Spell]:
+    spell: Spell | None = None
+    looks = 0
+    for sample in samples:
+        what = _differs(sample)
+        if spell is not None and what != spell.what:
+            if looks > 1:
+                yield Spell(group, spell.what, spell.one, spell.other, spell.since, sample.time)
+            spell = None
+        if what is not None:
+            looks = sample.looks if spell is None else looks + sample.looks
+            spell = Spell(group, what, sample.effective, sample.computed, sample.time if spell is None else spell.since)
+    if spell is not None:
+        yield spell
+
+
+def _differs(sample: Sample) -> What | None:
+    if sample.computed is None:
+        return None
+    if sample.effective is None:
+        return "not-published"
+    apart = abs(sample.effective - sample.computed)
+    return None if apart <= KEPT_TO or same(sample.effective, sample.computed) else "effective"

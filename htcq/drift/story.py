@@ -1,0 +1,103 @@
+"""What is told of one pool in a stretch of time: its groups, what changed, and what said different things of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from htcq.drift.changes import Change, Spell, changes, published_spells, setting_spells
+from htcq.drift.observation import Kept, Sample
+from htcq.drift.windows import MOST_POINTS, Window, windows
+
+#: The kinds of changes that are a group's.
+_OF_GROUPS = ("declared", "configured")
+
+
+@dataclass(frozen=True)
+class Story:
+    """One pool from ``since`` to ``until``.
+
+    ``windows`` are its groups, the one with most trouble first. ``spells`` are the disagreements that there were in
+    that time, ``doubts`` what the last look could not take as it was, ``last`` the time of that look, None without.
+    """
+
+    pool: str
+    unit: str
+    since: int
+    until: int
+    last: int | None
+    windows: tuple[Window, ...] = ()
+    changes: tuple[Change, ...] = ()
+    spells: tuple[Spell, ...] = ()
+    doubts: tuple[Kept, ...] = ()
+
+    @property
+    def standing(self) -> tuple[Spell, ...]:
+        """The disagreements that the last look saw."""
+        return tuple(spell for spell in self.spells if spell.until is None)
+
+    @property
+    def coverage(self) -> float:
+        """The share of the time that was observed."""
+        return max((window.coverage for window in self.windows), default=0.0)
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything changed, or began or ceased to disagree."""
+        moments = {moment for spell in self.spells for moment in (spell.since, spell.until) if moment is not None}
+        return bool(self.changes) or any(self.since < moment <= self.until for moment in moments)
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What is remembered of ``pool``, whose first look of all was at ``first``; quotas are in ``unit``.
+
+    ``samples`` are those of the time that is told of, ``before`` older ones, to find out since when a disagreement
+    lasts. ``kept`` is what held at any moment of it, and of what is declared and configured all that ever held.
+    """
+
+    pool: str
+    unit: str
+    first: int
+    samples: Iterable[Sample]
+    kept: Iterable[Kept]
+    before: Iterable[Sample] = ()
+
+
+def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] = (), most: int = MOST_POINTS) -> Story:
+    """Return the story from ``since`` to ``until`` of the groups that match one of the shell patterns ``groups``.
+
+    Without patterns it is that of all groups.
+    """
+    known = tuple(remembered.kept)
+    looks = tuple(sample for sample in remembered.samples if chosen(sample.group, groups))
+    earliest = min((sample.time for sample in looks), default=since)
+    older = tuple(sample for sample in remembered.before if sample.time < earliest and chosen(sample.group, groups))
+    spells = [*setting_spells(known, until), *published_spells((*older, *looks))]
+    changed = changes(known, since, until, remembered.first)
+    return Story(
+        pool=remembered.pool,
+        unit=remembered.unit,
+        since=since,
+        until=until,
+        last=max((sample.time for sample in looks), default=None),
+        windows=windows(looks, since, until, most),
+        changes=tuple(each for each in changed if each.kind not in _OF_GROUPS or chosen(each.name, groups)),
+        spells=tuple(
+            sorted(
+                (each for each in spells if chosen(each.group, groups) and (each.until is None or each.until > since)),
+                key=lambda each: (each.group, each.since),
+            )
+        ),
+        doubts=tuple(each for each in known if each.kind == "doubt" and each.since <= until and _holds(each, until)),
+    )
+
+
+def chosen(group: str, patterns: Sequence[str]) -> bool:
+    """Tell whether ``group`` matches one of ``patterns``, or there are none; HTCondor's names have no case."""
+    return not patterns or any(fnmatchcase(group.lower(), pattern.lower()) for pattern in patterns)
+
+
+def _holds(kept: Kept, moment: int) -> bool:
+    return kept.until is None or kept.until > moment

@@ -1,0 +1,119 @@
+"""What the sentences about a group are made of: the look at its pool, by group, and how its surplus was divided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from htcq.negotiate.demand import Submitter
+from htcq.negotiate.look import QuotaLook
+from htcq.negotiate.standing import Standing
+from htcq.quota.results import Limit, Round, Sharing
+from htcq.units import show_number
+
+#: Most names in one sentence.
+MOST_NAMES = 4
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a story, without its full stop; ``topic`` is what it is about, one of :data:`TOPICS`."""
+
+    topic: str
+    text: str
+
+
+QUOTA, DEMAND, ALLOCATION, SURPLUS, TURN, LIMIT, ROUNDS, PUBLISHED = TOPICS = (
+    "quota", "demand", "allocation", "surplus", "turn", "limit", "rounds", "published",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Division:
+    """What was left over at one group and divided there, and what became of it further down, by group."""
+
+    here: Sharing
+    below: dict[str, Sharing] = field(default_factory=dict)
+
+
+class Scene:
+    """One look, by group; amounts are those of the first round."""
+
+    def __init__(self, look: QuotaLook) -> None:
+        self.look = look
+        self.groups: Mapping[str, Standing] = {standing.name: standing for standing in look.standings}
+        self.round: Round | None = look.quotas.rounds[0] if look.quotas.rounds else None
+        self.limits: Mapping[str, Limit] = {limit.group: limit for limit in look.limits}
+        self._children: dict[str, list[Standing]] = {}
+        for standing in look.standings:
+            self._children.setdefault(standing.parent or "", []).append(standing)
+        self._submitters: dict[str, list[Submitter]] = {}
+        for submitter in look.submitters:
+            self._submitters.setdefault(submitter.group, []).append(submitter)
+        sharings = self.round.sharings if self.round else ()
+        self._divisions = dict(_divisions(sharing for sharing in sharings if not sharing.remainders))
+        self._fractions = dict(_divisions(sharing for sharing in sharings if sharing.remainders))
+        self._left = self._left_over()
+
+    def children(self, group: Standing) -> Sequence[Standing]:
+        """Return the groups right below one."""
+        return self._children.get(group.name, ())
+
+    def submitters(self, group: Standing) -> Sequence[Submitter]:
+        """Return the submitters that are charged to a group itself."""
+        return self._submitters.get(group.name, ())
+
+    def upwards(self, group: Standing) -> Iterator[Standing]:
+        """Yield the groups above one, its parent first, the root last."""
+        while group.parent is not None:
+            group = self.groups[group.parent]
+            yield group
+
+    def division(self, group: Standing, fractions: bool = False) -> Division | None:
+        """Return how what was left over at a group was divided, or the ``fractions`` of slots; None if it was not."""
+        return (self._fractions if fractions else self._divisions).get(group.name)
+
+    def left_over(self, group: Standing) -> float:
+        """Return what neither a group nor those below it took of their quotas, and what goes up from there."""
+        return self._left[group.name]
+
+    def leavers(self, group: Standing) -> Iterator[tuple[str, float]]:
+        """Yield who left what was divided at a group, with how much: itself and the groups right below it."""
+        yield group.name, unused(group)
+        yield from ((child.name, self.left_over(child)) for child in self.children(group))
+
+    def _left_over(self) -> dict[str, float]:
+        left: dict[str, float] = {}
+        for group in reversed(self.look.standings):  # what is below a group comes after it
+            division = self.division(group)
+            whole = unused(group) + sum(left[child.name] for child in self.children(group))
+            left[group.name] = division.here.left if division else whole
+        return left
+
+
+def _divisions(sharings: Iterable[Sharing]) -> Iterator[tuple[str, Division]]:
+    """Yield each division of what was left over at a group; those further down follow it."""
+    division = None
+    for sharing in sharings:
+        if not sharing.handed_down or division is None:
+            division = Division(sharing)
+            yield sharing.group, division
+        else:
+            division.below[sharing.group] = sharing
+
+
+def unused(group: Standing) -> float:
+    """Return what a group leaves of its quota."""
+    return max(0.0, group.quota - max(0.0, group.requested))
+
+
+def ranked(amounts: Iterable[tuple[str, float]], least: float = 0.0) -> list[str]:
+    """Return the greatest amounts above ``least`` as ``physics 20``, and how many more there are."""
+    found = sorted(((name, amount) for name, amount in amounts if amount > least), key=lambda each: -each[1])
+    told = [f"{name} {show_number(amount)}" for name, amount in found[:MOST_NAMES]]
+    return [*told, f"{len(found) - MOST_NAMES} more"] if len(found) > MOST_NAMES else told
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return ``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,68 @@
+"""The whole story of a group, and finding a group by what somebody calls it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+
+from htcq.errors import InputError
+from htcq.negotiate.look import QuotaLook
+from htcq.negotiate.standing import Standing
+from htcq.negotiate.story.quota import allocation_story, demand_story, quota_story
+from htcq.negotiate.story.scene import MOST_NAMES, PUBLISHED, Scene, Sentence
+from htcq.negotiate.story.surplus import surplus_story
+from htcq.negotiate.story.turn import limit_story, rounds_story, turn_story
+from htcq.quota.tree import name_key
+from htcq.units import show_number
+
+_PARTS = (quota_story, demand_story, allocation_story, surplus_story, turn_story, limit_story, rounds_story)
+
+
+def stories(look: QuotaLook) -> Mapping[str, tuple[Sentence, ...]]:
+    """Return the story of every group by its name."""
+    scene = Scene(look)
+    return {standing.name: tuple(_told(scene, standing)) for standing in look.standings}
+
+
+def story(look: QuotaLook, name: str) -> tuple[Sentence, ...]:
+    """Return the story of the group ``name``, whatever its case.
+
+    Raises:
+        InputError: there is no such group; the hint has the near names.
+    """
+    return tuple(_told(Scene(look), group_named(look, name)))
+
+
+def _told(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    for part in _PARTS:
+        yield from part(scene, group)
+    for mark in group.marks:
+        published, computed = (
+            value if isinstance(value, str) else show_number(value) for value in (mark.published, mark.computed)
+        )
+        text = f"the negotiator published {mark.attribute} {published}, where {computed} is computed"
+        yield Sentence(PUBLISHED, text)
+
+
+def group_named(look: QuotaLook, name: str) -> Standing:
+    """Return the group ``name``, whatever its case.
+
+    Raises:
+        InputError: there is no such group; the hint has the near names.
+    """
+    found = look.find(name)
+    if found is None:
+        raise InputError(f"{look.source} has no group {name}", _near(look, name))
+    return found
+
+
+def _near(look: QuotaLook, name: str) -> str:
+    names = [standing.name for standing in look.standings]
+    key = name_key(name)
+    near = [each for each in names if name_key(each).rpartition(b".")[2] == key.rpartition(b".")[2]]
+    by_lower = {each.lower(): each for each in names}
+    near += [by_lower[each] for each in difflib.get_close_matches(name.lower(), by_lower)]
+    if near:
+        return f"did you mean {' or '.join(list(dict.fromkeys(near))[:MOST_NAMES])}?"
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"the groups are {', '.join(names[:MOST_NAMES])}{more}"

@@ -1,0 +1,110 @@
+"""What became of a pool's groups, for people at a terminal: what changed, what disagrees, and how each group fared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import tzinfo
+from typing import NamedTuple, TextIO
+
+from htcq.drift.story import Story
+from htcq.drift.windows import Window
+from htcq.report.change_words import about, change_told, percent, subject
+from htcq.report.drift_words import told
+from htcq.report.moments import lasting, moment, zone_name
+from htcq.report.printable import one_line
+from htcq.report.spark import shows_blocks, spark
+from htcq.report.terminal import Line, show_lines, show_table
+
+COLUMNS = ("GROUP", "USAGE OF QUOTA", "MEAN", "MOST", "QUOTA", "OFF BY", "STARVED", "OVER", "LENDING", "SEEN")
+_NUMBERS = range(2, len(COLUMNS))
+_SPARK = 24
+_EMPTY = Line()
+
+
+class Entry(NamedTuple):
+    """One thing that happened or is so: when, to what, and what."""
+
+    when: float
+    subject: str
+    text: str
+
+
+def show_story(story: Story, stream: TextIO, zone: tzinfo | None = None) -> None:
+    """Write the story of one pool, in colour on a terminal; times are of ``zone`` or of this machine's."""
+    show_lines(_lines(story, zone), stream)
+    if not story.windows:
+        return
+    blocks = shows_blocks(getattr(stream, "encoding", None))
+    rows = [_row(window, blocks) for window in story.windows]
+    show_table("Groups, the one with most trouble first", COLUMNS, rows, stream, right=_NUMBERS)
+    show_lines([_line(legend(story, blocks, _SPARK), "quiet")], stream)
+
+
+def headline(story: Story, zone: tzinfo | None = None) -> str:
+    """Return which pool this is about and which time, in one line."""
+    since, until = moment(story.since, zone), moment(story.until, zone)
+    name = one_line(story.pool)
+    return f"{name}, {since} to {until} {zone_name(story.until, zone)}, {percent(story.coverage)} of it observed"
+
+
+def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
+    """Return what changed, with the disagreements that are over, in the order of time."""
+    found = [Entry(each.time, subject(each), change_told(each)) for each in story.changes]
+    for spell in story.spells:
+        if spell.until is not None:
+            text = f"{told(spell.difference)}, until {moment(spell.until, zone)}"
+            found.append(Entry(spell.since, one_line(spell.group), text))
+    return sorted(found, key=lambda each: each.when)
+
+
+def standing(story: Story) -> list[Entry]:
+    """Return what still disagreed at the last look, each with the time since which it did."""
+    return [Entry(spell.since, one_line(spell.group), told(spell.difference)) for spell in story.standing]
+
+
+def legend(story: Story, blocks: bool, width: int) -> str:
+    """Return what the characters of the pictures stand for."""
+    whole, more = ("█", "▲") if blocks else ("#", "^")
+    step = lasting((story.until - story.since) / width)
+    return f"Each character is {step}: {whole} the whole quota, {more} more than that, blank where nobody looked."
+
+
+def _lines(story: Story, zone: tzinfo | None) -> Iterator[Line]:
+    yield _line(headline(story, zone), "strong")
+    yield _EMPTY
+    yield from _entries("What changed", happened(story, zone), zone)
+    yield from _entries("What disagrees now", standing(story), zone, "since ")
+    for doubt in story.doubts:
+        yield Line((("in doubt", "warning"), (f": {one_line(doubt.text)}", "")))
+    if story.doubts:
+        yield _EMPTY
+
+
+def _entries(title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = "") -> Iterator[Line]:
+    yield _line(title if entries else f"{title}: nothing", "strong")
+    for each in entries:
+        when = f"{before}{moment(each.when, zone)}"
+        yield Line(((when, "quiet"), ("  ", ""), (each.subject, "strong"), (f"  {each.text}", "")), indent=2)
+    yield _EMPTY
+
+
+def _row(window: Window, blocks: bool) -> tuple[str, ...]:
+    picture = spark(window.points, window.since, window.until, _SPARK, blocks)
+    return (one_line(window.group), f"|{picture}|", *numbers(window))
+
+
+def numbers(window: Window) -> tuple[str, ...]:
+    """Return the numbers of one group as texts: mean and most usage, quota, distance, shares of states, coverage."""
+    states = (window.starved, window.over, window.lending)
+    return (
+        about(window.usage),
+        about(window.usage_most),
+        about(window.quota),
+        about(window.distance),
+        *(percent(state) if window.observed else "-" for state in states),
+        percent(window.coverage),
+    )
+
+
+def _line(text: str, style: str = "") -> Line:
+    return Line(((text, style),))

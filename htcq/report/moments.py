@@ -1,0 +1,35 @@
+"""Moments and lengths of time as people read them; times are in seconds since 1970."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone, tzinfo
+
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
+
+
+def moment(seconds: float, zone: tzinfo | None = None) -> str:
+    """Return ``2026-11-02 08:15`` in ``zone``, that of this machine if it is None."""
+    return local(seconds, zone).strftime("%Y-%m-%d %H:%M")
+
+
+def iso(seconds: float) -> str:
+    """Return ``2026-11-02T08:15:00+00:00``, always in UTC."""
+    return datetime.fromtimestamp(seconds, tz=timezone.utc).isoformat(timespec="seconds")
+
+
+def local(seconds: float, zone: tzinfo | None = None) -> datetime:
+    """Return the moment as a time of ``zone``, that of this machine if it is None."""
+    return datetime.fromtimestamp(seconds, tz=timezone.utc).astimezone(zone)
+
+
+def zone_name(seconds: float, zone: tzinfo | None = None) -> str:
+    """Return what the time zone is called at that moment, such as CET."""
+    return local(seconds, zone).tzname() or ""
+
+
+def lasting(seconds: float) -> str:
+    """Return a length of time in its greatest unit: ``7 d``, ``1.5 h``, ``20 min``, ``45 s``."""
+    for unit, name in _UNITS:
+        if seconds >= unit:
+            return f"{seconds / unit:.1f}".removesuffix(".0") + f" {name}"
+    return f"{seconds:.0f} s"

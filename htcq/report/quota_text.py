@@ -1,0 +1,149 @@
+"""Group quotas for people at a terminal: the groups as a table or a tree, and what a change would make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from htcq.negotiate.comparison import Difference, GroupDifference, compare
+from htcq.negotiate.look import QuotaLook
+from htcq.negotiate.standing import Standing
+from htcq.report.printable import one_line
+from htcq.report.quota_words import COLUMNS, NONE, marked, other_weight, oversubscribed, totals, units, wrong
+from htcq.report.terminal import Line, show_lines, show_table
+from htcq.units import show_number
+
+MARK = "*"
+#: What a tree is drawn with: below one that has more below its parent, below the last; beside the latter's children.
+_BOXES, _ASCII = ("├─ ", "└─ ", "│  ", "   "), ("|- ", "`- ", "|  ", "   ")
+_WARNING, _QUIET = "warning", "quiet"
+
+
+def show_quota(look: QuotaLook, stream: TextIO, tree: bool = False) -> None:
+    """Write the groups as a table, drawn as a ``tree`` if so, then what its numbers mean and what is wrong."""
+    names = _drawn(look.standings, stream) if tree else [one_line(each.name) for each in look.standings]
+    rows = [
+        [name, *(column.cell(standing) for column in COLUMNS), MARK if standing.marks else ""]
+        for name, standing in zip(names, look.standings)
+    ]
+    heads = [_heading(column.title, column.unit(look)) for column in COLUMNS]
+    right = range(1, len(COLUMNS) + 1)
+    show_table(_title(look), ["GROUP", *heads, "MARK"], rows, stream, right, repeat=1)
+    show_lines(_below(look), stream)
+
+
+def _title(look: QuotaLook) -> str:
+    negotiator = f", negotiator {look.negotiator}" if look.negotiator else ""
+    taken = f", taken {look.taken}" if look.taken else ""
+    return one_line(f"{look.source}{negotiator}{taken}")
+
+
+def _heading(title: str, unit: str) -> str:
+    return "\n".join((*title.upper().split(), *unit.split()))
+
+
+def _drawn(standings: Sequence[Standing], stream: TextIO) -> list[str]:
+    """Return the last part of each group's name behind the branches that lead to it."""
+    fork, corner, beside, nothing = _branches(stream)
+    last = {standing.parent: standing.name for standing in standings}
+    names, trail = [], [""]
+    for standing in standings:
+        end, left = standing.name == last[standing.parent], trail[standing.depth]
+        del trail[standing.depth + 1 :]
+        if standing.depth:
+            names.append(left + (corner if end else fork) + _own_name(standing))
+            trail.append(left + (nothing if end else beside))
+        else:
+            names.append(_own_name(standing))
+            trail.append("")
+    return names
+
+
+def _own_name(standing: Standing) -> str:
+    below = standing.depth > 1 and standing.parent is not None
+    return one_line(standing.name[len(standing.parent or "") + 1 :] if below else standing.name)
+
+
+def _branches(stream: TextIO) -> tuple[str, str, str, str]:
+    try:
+        "".join(_BOXES).encode(stream.encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return _ASCII
+    return _BOXES
+
+
+def _below(look: QuotaLook) -> Iterator[Line]:
+    yield Line()
+    yield _line(totals(look), "strong")
+    if not look.grouped:
+        yield _line("there is no group: the negotiator knows no quotas, submitters share the pool by their priority")
+    for sentence in (oversubscribed(look), other_weight(look)):
+        if sentence:
+            yield _line(sentence, _WARNING)
+    for standing in look.standings:
+        for mark in standing.marks:
+            yield _line(f"{MARK} {marked(standing, mark)}", _WARNING)
+    yield from _wrong(look)
+    for unit in units(look):
+        yield _line(unit, _QUIET)
+
+
+def _wrong(look: QuotaLook) -> Iterator[Line]:
+    for problem in look.problems:
+        yield _line(f"configuration: {wrong(problem)}", "error" if problem.fatal else _WARNING)
+    for doubt in look.doubts:
+        yield _line(f"doubt: {doubt}", _WARNING)
+    for each in look.incomplete:
+        yield _line(f"read in part: {each}", _WARNING)
+
+
+def show_comparison(
+    before: QuotaLook, after: QuotaLook, changes: Sequence[tuple[str, str]], stream: TextIO, everything: bool = False
+) -> None:
+    """Write what ``changes`` (knobs and their values) do to the groups that differ, or to ``everything``."""
+    rows = compare(before, after)
+    shown = [row for row in rows if row.changed or everything]
+    print(f"{_title(before)}, if the central manager had", file=stream)
+    for knob, value in changes:
+        print(f"  {one_line(knob)} = {one_line(value)}", file=stream)
+    show_lines(_told(before, after, rows), stream)
+    if shown:
+        heads = ["GROUP"]
+        for title, unit in (("effective", after.unit), ("allocated", after.unit), ("limit", after.unit)):
+            heads += [_heading(f"{title} {when}", unit) for when in ("before", "after", "difference")]
+        cells = [[one_line(row.name), *_cells(row), "" if row.fate == "stays" else row.fate] for row in shown]
+        show_table("", [*heads, ""], cells, stream, range(1, len(heads)), repeat=1)
+    if shown and len(shown) < len(rows):
+        print(f"{len(rows) - len(shown)} of {len(rows)} groups stay as they are; --all shows them", file=stream)
+    show_lines(_wrong(after), stream)
+
+
+def _told(before: QuotaLook, after: QuotaLook, rows: Sequence[GroupDifference]) -> Iterator[Line]:
+    if not any(row.changed for row in rows):
+        yield _line(
+            "nothing changes: every group has the quota, the allocation and the limit that it has now", "strong"
+        )
+    yield _line(f"before, {totals(before)}")
+    yield _line(f"after, {totals(after)}")
+    if oversubscribed(after):
+        yield _line(f"after, {oversubscribed(after)}", _WARNING)
+
+
+def _cells(row: GroupDifference) -> Iterator[str]:
+    for one in (row.effective, row.allocated, row.limit):
+        yield from (_amount(one.before), _amount(one.after), signed(one))
+
+
+def _amount(amount: float | None) -> str:
+    return NONE if amount is None else show_number(amount)
+
+
+def signed(one: Difference) -> str:
+    """Return a difference with its sign; empty where there is none."""
+    if not one.changed or one.difference is None:
+        return ""
+    return f"{'+' if one.difference > 0 else ''}{show_number(one.difference)}"
+
+
+def _line(text: str, style: str = "") -> Line:
+    return Line(((one_line(text), style),))

@@ -1,0 +1,35 @@
+"""The story of one group for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from htcq.negotiate.look import QuotaLook
+from htcq.negotiate.story.scene import Sentence
+from htcq.negotiate.story.telling import group_named, story
+from htcq.report.printable import one_line
+from htcq.report.quota_words import oversubscribed, totals
+from htcq.report.terminal import Line, show_lines
+
+
+def show_why(look: QuotaLook, name: str, stream: TextIO) -> None:
+    """Write why the group ``name`` gets what it gets.
+
+    Raises:
+        InputError: there is no such group; the hint has the near names.
+    """
+    show_lines(_lines(look, group_named(look, name).name, story(look, name)), stream)
+
+
+def _lines(look: QuotaLook, name: str, sentences: tuple[Sentence, ...]) -> Iterator[Line]:
+    yield Line(((one_line(f"{name} in {look.source}"), "strong"),))
+    topic = ""
+    for sentence in sentences:
+        if sentence.topic != topic:
+            topic = sentence.topic
+            yield Line(((topic, "strong"),), indent=2)
+        yield Line(((f"{one_line(sentence.text)}.", ""),), indent=4)
+    yield Line(((one_line(totals(look)), "quiet"),))
+    if oversubscribed(look):
+        yield Line(((one_line(oversubscribed(look)), "warning"),))

@@ -1,0 +1,132 @@
+"""What every report of group quotas says in the same words: columns, cells, units, totals, and what is wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from htcq.negotiate.look import JOBS, SCHEDD_WEIGHT, SLOTS, WEIGHT, QuotaLook
+from htcq.negotiate.published import Mark, same
+from htcq.negotiate.standing import Standing
+from htcq.quota.knobs import TreeProblem
+from htcq.units import show_number
+
+#: Most weight expressions that a legend names.
+_MOST_WEIGHTS = 3
+NONE = "-"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table of groups; ``of_jobs`` where its unit is that of demand, ``bare`` where it has none."""
+
+    title: str
+    cell: Callable[[Standing], str]
+    of_jobs: bool = False
+    bare: bool = False
+
+    def unit(self, look: QuotaLook) -> str:
+        """Return what its numbers are amounts of; empty where they are none."""
+        return "" if self.bare else look.demand_unit if self.of_jobs else look.unit
+
+
+def configured(standing: Standing) -> str:
+    """Return the quota as configured: an amount, or a share of what the parent has to hand on."""
+    if not standing.configured:
+        return NONE
+    return show_number(standing.config_quota) if standing.static else f"{show_number(100 * standing.config_quota)}%"
+
+
+def shown_limit(limit: float | None) -> str:
+    """Return the limit that the negotiator works with, with the one that it computed where that is another."""
+    if limit is None or math.isnan(limit):
+        return NONE if limit is None else "nan"
+    return show_number(limit) if limit == math.trunc(limit) else f"{show_number(math.trunc(limit))} ({_exact(limit)})"
+
+
+def _exact(limit: float) -> str:
+    """Return a limit that is no whole number so that it does not look like one."""
+    text = show_number(limit)
+    return text if "." in text else repr(limit)
+
+
+COLUMNS = (
+    Column("configured", configured, bare=True),
+    Column("effective", lambda one: show_number(one.quota)),
+    Column("subtree", lambda one: show_number(one.subtree_quota)),
+    Column("idle", lambda one: show_number(one.idle), of_jobs=True),
+    Column("running", lambda one: show_number(one.running), of_jobs=True),
+    Column("usage", lambda one: show_number(one.usage)),
+    Column("subtree usage", lambda one: show_number(one.subtree_usage)),
+    Column("allocated", lambda one: show_number(one.allocated)),
+    Column("limit", lambda one: shown_limit(one.limit)),
+    Column("head-room", lambda one: show_number(one.headroom)),
+    Column("borrowed", lambda one: show_number(one.borrowed)),
+    Column("lent", lambda one: show_number(one.lent)),
+    Column("turn", lambda one: NONE if one.turn is None else str(one.turn), bare=True),
+)
+
+
+def marked(standing: Standing, mark: Mark) -> str:
+    """Return in which way the negotiator published something else of a group."""
+    return f"{standing.name}: {mark.attribute} published {_value(mark.published)}, computed {_value(mark.computed)}"
+
+
+def _value(value: float | str) -> str:
+    return value if isinstance(value, str) else show_number(value)
+
+
+def units(look: QuotaLook) -> Iterator[str]:
+    """Yield what the units of the numbers mean."""
+    if look.unit == SLOTS:
+        yield (
+            f"{SLOTS}: NEGOTIATOR_USE_SLOT_WEIGHTS is false: a claimed slot counts 1 whatever its size, "
+            "a free partitionable one its cpus"
+        )
+    elif look.cores:
+        yield f"{WEIGHT}: SlotWeight is Cpus on every slot, so these are cores"
+    else:
+        yield f"{WEIGHT}: what SlotWeight makes of each slot{_expressions(look)}, not cores"
+    if look.demand_unit == SCHEDD_WEIGHT:
+        yield f"{SCHEDD_WEIGHT}: what jobs weigh by the schedds' own SCHEDD_SLOT_WEIGHT or SLOT_WEIGHT"
+    else:
+        yield f"{JOBS}: NEGOTIATOR_USE_WEIGHTED_DEMAND is false: a job counts 1 whatever it weighs"
+
+
+def _expressions(look: QuotaLook) -> str:
+    if not look.weights:
+        return ""
+    more = len(look.weights) - _MOST_WEIGHTS
+    return f" ({', '.join(look.weights[:_MOST_WEIGHTS])}{f' and {more} more' if more > 0 else ''})"
+
+
+def totals(look: QuotaLook) -> str:
+    """Return what the pool has, and what its groups are promised, use and are allocated of it."""
+    amounts = {"pool": look.pool_weight, "promised": look.promised, "used": look.used, "allocated": look.allocated}
+    if not look.grouped:
+        del amounts["promised"], amounts["allocated"]
+    return f"in {look.unit}: " + ", ".join(f"{name} {show_number(amount)}" for name, amount in amounts.items())
+
+
+def oversubscribed(look: QuotaLook) -> str:
+    """Return that more is promised or allocated than there is; empty where it is not."""
+    pool = look.pool_weight
+    knob = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than the pool"
+    for what, amount in (("allocated", look.allocated), ("promised", look.promised)):
+        if look.grouped and amount > pool and not same(amount, pool):
+            return f"{show_number(amount)} is {what} of {show_number(pool)}: {knob}"
+    return ""
+
+
+def wrong(problem: TreeProblem) -> str:
+    """Return what is wrong with the configuration, and whether the negotiator bears it."""
+    return f"{problem.message}: the negotiator exits on it" if problem.fatal else problem.message
+
+
+def other_weight(look: QuotaLook) -> str:
+    """Return that the negotiator counted a pool of another weight; empty where it did not."""
+    published = look.published_weight
+    if published is None or not look.grouped or same(published, look.pool_weight):
+        return ""
+    return f"the negotiator's last cycle shared out {show_number(published)}: the pool was of another weight"

@@ -1,0 +1,58 @@
+"""What SQLite and the system say when a history cannot be read or written, as one line each and what would help.
+
+Python 3.9 tells SQLite's errors by their English text alone (sqlite3_errstr, https://www.sqlite.org/rescode.html).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from htcq.errors import HistoryError
+
+#: The texts of SQLITE_CORRUPT and SQLITE_NOTADB, and of a text column that is no text.
+_DAMAGE = ("malformed", "not a database", "Could not decode")
+_BUSY = ("is locked",)
+_FULL = ("is full",)
+_BROKEN = ("I/O error",)
+_INTACT = "what was recorded before is intact"
+
+
+@contextmanager
+def explained(path: Path, writable: bool) -> Iterator[None]:
+    """Turn what SQLite and the system raise into a HistoryError that has it as its cause."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        message, hint = _told(str(error), path, writable)
+        raise HistoryError(message, hint) from error
+    except OSError as error:
+        hint = f"{_INTACT}; {_PLACE}" if writable else "it must be readable for you"
+        raise HistoryError(f"{path} cannot be {_DONE[writable]}: {error.strerror or error}", hint) from error
+
+
+def is_damage(error: BaseException | None) -> bool:
+    """Tell whether ``error`` is SQLite's word for a damaged file."""
+    return isinstance(error, sqlite3.DatabaseError) and any(text in str(error) for text in _DAMAGE)
+
+
+_DONE = {True: "written", False: "read"}
+_PLACE = "the file and its directory must be writable for you, with room on a local file system"
+
+
+def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
+    if any(text in error for text in _DAMAGE):
+        return (
+            f"{path} is damaged: {error}",
+            f"'sqlite3 {path} .recover' prints what can be saved; the next recording sets the file aside and begins "
+            "a new one",
+        )
+    if any(text in error for text in _BUSY):
+        return f"{path} is being written by another program, which did not end", f"nothing was changed; {_INTACT}"
+    if any(text in error for text in _FULL):
+        return f"{path} cannot be written: {error}", f"make room and try again; {_INTACT}"
+    if any(text in error for text in _BROKEN):
+        return f"{path} cannot be {_DONE[writable]}: {error}", "is its file system full, or broken?"
+    return f"{path} cannot be {_DONE[writable]}: {error}", f"{_INTACT}; {_PLACE}" if writable else ""

@@ -1,0 +1,42 @@
+"""How several samples of a group become one, in SQL: for pruning, and for readers who need no more.
+
+Means are weighted by time; what stands for no time counts only where there is nothing else. All is done in whole
+numbers, so that sums over time stay what they were, in whatever order samples are merged.
+"""
+
+from __future__ import annotations
+
+#: The numbers of a sample, as they stand in the table.
+NUMBERS = (
+    "span", "looks", "effective", "computed", "usage", "usage_most", "idle", "requested", "allocated", "starved",
+    "over", "lending",
+)  # fmt: skip
+
+
+def _sum(column: str) -> str:
+    """Return the sum of what stands for time, or of all where nothing does."""
+    return f"CASE WHEN SUM(span) THEN SUM(CASE WHEN span THEN {column} ELSE 0 END) ELSE SUM({column}) END"
+
+
+def _mean(column: str) -> str:
+    """Return the mean of a quota over the rows in which it is known, in whole parts."""
+    by_time, by_looks = (
+        f"TOTAL({column} * {weight}) / SUM(CASE WHEN {column} IS NULL THEN 0 ELSE {weight} END)"
+        for weight in ("span", "looks")
+    )
+    return f"CAST(ROUND(CASE WHEN SUM(span) THEN {by_time} ELSE {by_looks} END) AS INTEGER)"
+
+
+_MERGED = {
+    "effective": _mean("effective"),
+    "computed": _mean("computed"),
+    "usage_most": "MAX(usage_most)",
+    **{column: _sum(column) for column in ("usage", "idle", "requested", "allocated")},
+}
+#: The same numbers of several rows.
+MERGED = ", ".join(_MERGED.get(column, f"SUM({column})") for column in NUMBERS)
+
+
+def bin_end(width: int) -> str:
+    """Return when the bin of ``width`` seconds ends that a sample falls into; its end is the bin's own."""
+    return f"(time + {width - 1}) / {width} * {width}"

@@ -1,0 +1,110 @@
+"""Connects to a history, as whoever reads or as whoever writes."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+from htcq.errors import HistoryError
+from htcq.store import history_place as place
+from htcq.store.history_errors import explained, is_damage
+from htcq.store.history_record import keep_damage
+from htcq.store.history_schema import is_current, migrate
+
+_AS_A_WRITER = ("synchronous = FULL", "foreign_keys = ON", "journal_mode = WAL", "wal_autocheckpoint = 0")
+
+
+def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path | None]:
+    """Return a connection to a sound history of today, and where the former file lies if it had to be set aside.
+
+    Raises:
+        HistoryError: it is something else, or was made by a newer htcq.
+        sqlite3.Error, OSError: it cannot be written.
+    """
+    if not path.parent.is_dir():
+        raise HistoryError(f"{path.parent} is not a directory", "make it first, writable for the user who records")
+    with place.locked_directory(path.parent, timeout):
+        if not place.is_there(path):
+            if place.is_ahead(path):
+                # SQLite would take it for a part of the new one.
+                return _instead(path, timeout, "only its -wal is left")
+            place.make_history(path, path.stat() if path.exists() else None)
+        place.check_owner(path)
+        try:
+            return _checked(path, timeout), None
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            return _instead(path, timeout, str(error))
+
+
+def connect_anew(path: Path, timeout: float, damaged: int, why: str) -> tuple[sqlite3.Connection, Path | None]:
+    """As :func:`connect_writer`, after use has found damage in the file that has the number ``damaged``."""
+    with place.locked_directory(path.parent, timeout):
+        if path.stat().st_ino == damaged:
+            return _instead(path, timeout, why)
+    return connect_writer(path, timeout)
+
+
+@contextmanager
+def connected_reader(path: Path, timeout: float) -> Iterator[sqlite3.Connection]:
+    """Yield a connection that sees what was recorded until now and leaves no trace.
+
+    A file that holds everything is read where it lies, which SQLite is told not to lock; the lock that keeps it so is
+    taken here. What is partly in ``-wal``, or has older tables, is read from a copy.
+
+    Raises:
+        HistoryError: there is none, it cannot be read, or it was made by a newer htcq.
+    """
+    with ExitStack() as stack:
+        with explained(path, False):
+            if not place.is_there(path):
+                raise HistoryError(f"{path}: there is no history", "'htcq drift record' makes one")
+            place.check_owner(path)
+            stack.enter_context(place.kept_as_it_is(path, timeout))
+            connection = None if place.is_ahead(path) else _untouched(path, stack)
+            if connection is None:
+                copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="htcq-"))) / "history.db"
+                place.copy_history(path, copy)
+                connection = stack.enter_context(closing(place.connect(copy, "mode=rw", timeout)))
+                if not is_current(connection, path):
+                    migrate(connection)
+        yield connection
+
+
+def _untouched(path: Path, stack: ExitStack) -> sqlite3.Connection | None:
+    """Return a connection to the file itself; None where its tables are older ones."""
+    connection = stack.enter_context(closing(place.connect(path, "mode=ro&immutable=1", 0)))
+    return connection if is_current(connection, path) else None
+
+
+def _checked(path: Path, timeout: float) -> sqlite3.Connection:
+    """Return a connection to a sound history; sqlite3.DatabaseError where it is damaged."""
+    connection = place.connect(path, "mode=rw", timeout)
+    try:
+        for pragma in _AS_A_WRITER:
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        # It reads 400 MB a second: less than it takes to look at a pool.
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise sqlite3.DatabaseError(f"malformed: {' '.join(str(found).split())}")
+        if not is_current(connection, path):
+            migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _instead(path: Path, timeout: float, why: str) -> tuple[sqlite3.Connection, Path | None]:
+    """Set a damaged history aside and return a connection to a new one, which tells of it."""
+    like = path.stat() if path.exists() else None
+    aside = place.set_aside(path)
+    place.make_history(path, like)
+    connection = _checked(path, timeout)
+    keep_damage(connection, aside.name, why, int(time.time()))
+    return connection, aside

@@ -1,0 +1,84 @@
+"""Makes a history smaller: looks become hours, hours become days, and days end.
+
+Only whole bins of UTC are merged, and only those after which the pool was observed again: nothing can come into them
+any more. Each step is a transaction of its own, so that others get their turn and an end at any moment loses nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from htcq.drift.retention import Retention
+from htcq.settings.durations import DAY, HOUR
+from htcq.store.history_merge import MERGED, NUMBERS, bin_end
+from htcq.store.history_schema import transaction
+
+_COLUMNS = f"pool, time, pool_group, {', '.join(NUMBERS)}"
+_RANGE = "pool = ? AND time > ? AND time <= ?"
+
+
+def prune(connection: sqlite3.Connection, now: int, retention: Retention) -> int:
+    """Merge and drop what is older than ``retention`` wants at ``now``; return how many rows fewer there are."""
+    removed = 0
+    for (pool,) in connection.execute("SELECT id FROM pool").fetchall():
+        removed += _merge(connection, pool, HOUR, "hours_to", now - min(retention.fine, retention.hours))
+        removed += _merge(connection, pool, DAY, "days_to", now - retention.hours)
+        removed += _drop(connection, pool, now - retention.days)
+    with transaction(connection):
+        connection.execute("DELETE FROM kept WHERE until <= ?", (now - retention.days,))
+    if connection.execute("PRAGMA freelist_count").fetchone()[0]:
+        # Each row that is fetched is a page that is given back.
+        connection.execute("PRAGMA incremental_vacuum").fetchall()
+    return removed
+
+
+def _merge(connection: sqlite3.Connection, pool: int, width: int, mark: str, end: int) -> int:
+    """Merge the samples up to ``end`` into bins of ``width`` seconds, a day in each transaction."""
+    removed = 0
+    while True:
+        with transaction(connection):
+            last, done = _of_pool(connection, pool, "last", mark)
+            until = min(end, last) // width * width
+            (first,) = connection.execute(
+                f"SELECT MIN(time) FROM sample WHERE {_RANGE}", (pool, done, until)
+            ).fetchone()
+            if first is None:
+                return removed
+            until = min(until, -(-first // DAY) * DAY)
+            removed += _merge_range(connection, (pool, done, until), width)
+            connection.execute(f"UPDATE pool SET {mark} = ? WHERE id = ?", (until, pool))
+
+
+def _merge_range(connection: sqlite3.Connection, where: tuple[int, int, int], width: int) -> int:
+    merged = connection.execute(
+        f"SELECT pool, {bin_end(width)} AS bin, pool_group, {MERGED} FROM sample WHERE {_RANGE} "
+        "GROUP BY bin, pool_group",
+        where,
+    ).fetchall()
+    deleted = connection.execute(f"DELETE FROM sample WHERE {_RANGE}", where).rowcount
+    places = ", ".join("?" * (len(NUMBERS) + 3))
+    connection.executemany(f"INSERT INTO sample ({_COLUMNS}) VALUES ({places})", merged)
+    return deleted - len(merged)
+
+
+def _drop(connection: sqlite3.Connection, pool: int, end: int) -> int:
+    """Forget what ended by ``end``: samples, groups of which nothing is left, and the pool itself if it is that old."""
+    with transaction(connection):
+        deleted = connection.execute("DELETE FROM sample WHERE pool = ? AND time <= ?", (pool, end)).rowcount
+        if _of_pool(connection, pool, "last")[0] <= end:
+            for table, column in (("kept", "pool"), ("pool_group", "pool"), ("pool", "id")):
+                connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (pool,))
+        elif deleted:
+            connection.execute("UPDATE pool SET first = MAX(first, ?) WHERE id = ?", (end, pool))
+            connection.execute(
+                "DELETE FROM pool_group WHERE pool = ? AND id NOT IN (SELECT pool_group FROM sample WHERE pool = ?)",
+                (pool, pool),
+            )
+    return deleted
+
+
+def _of_pool(connection: sqlite3.Connection, pool: int, *columns: str) -> tuple[int, ...]:
+    """Return numbers of a pool; 0 where another prune has forgotten it meanwhile."""
+    wanted = ", ".join(f"COALESCE(MAX({column}), 0)" for column in columns)
+    found: tuple[int, ...] = connection.execute(f"SELECT {wanted} FROM pool WHERE id = ?", (pool,)).fetchone()
+    return found

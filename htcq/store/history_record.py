@@ -1,0 +1,133 @@
+"""Writes one observation into a history, in one transaction."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime, timezone
+
+from htcq.drift.kept import texts_of
+from htcq.drift.observation import MOST_GAP, GroupObservation, Observation
+from htcq.drift.state import State, states_of
+from htcq.errors import HistoryError
+from htcq.store.history_schema import PARTS, transaction
+
+#: Amounts beyond this are kept as this: a day of it, in parts, is still a whole number that SQLite can add up.
+_MOST = 1e10
+
+
+def record(connection: sqlite3.Connection, observation: Observation) -> bool:
+    """Keep ``observation``; False if one of this pool and second is there already, which then stays.
+
+    Raises:
+        HistoryError: the pool has been observed later than that.
+        sqlite3.Error: nothing was recorded.
+    """
+    states, texts = states_of(observation), texts_of(observation)
+    with transaction(connection):
+        pool, former = _pool(connection, observation)
+        if former == observation.time:
+            return False
+        gap = observation.time - former if former is not None else 0
+        span = gap if gap <= MOST_GAP else 0
+        groups = _groups(connection, pool, (group.name for group in observation.groups))
+        rows = {
+            groups[_plain(group.name)]: _row(group, states.get(group.name, State()), span)
+            for group in observation.groups
+        }
+        connection.executemany(
+            "INSERT INTO sample VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ((pool, observation.time, group, span, *row) for group, row in rows.items()),
+        )
+        _keep(connection, pool, observation.time, {(kind, _plain(name), _plain(text)) for kind, name, text in texts})
+    return True
+
+
+def keep_damage(connection: sqlite3.Connection, name: str, text: str, time: int) -> None:
+    """Keep that the former file was set aside as ``name``, which concerns every pool."""
+    with transaction(connection):
+        connection.execute(
+            "INSERT INTO kept (pool, kind, name, text, since, until) VALUES (NULL, 'damage', ?, ?, ?, ?)",
+            (_plain(name), _plain(text), time, time),
+        )
+
+
+def _pool(connection: sqlite3.Connection, observation: Observation) -> tuple[int, int | None]:
+    """Return the pool's number and when it was last observed, and note that it is observed now."""
+    name, negotiator, unit = (_plain(text) for text in (observation.pool, observation.negotiator, observation.unit))
+    found = connection.execute("SELECT id, last FROM pool WHERE name = ?", (name,)).fetchone()
+    if found is None:
+        added = connection.execute(
+            "INSERT INTO pool (name, first, last, negotiator, unit) VALUES (?, ?, ?, ?, ?)",
+            (name, observation.time, observation.time, negotiator, unit),
+        )
+        return int(added.lastrowid or 0), None
+    pool, last = found
+    if not isinstance(last, int):
+        raise sqlite3.DatabaseError("malformed: a time is no number")
+    if last > observation.time:
+        raise HistoryError(
+            f"{name} was last observed at {_moment(last)}, later than the observation of {_moment(observation.time)}",
+            "observations are recorded in their order; if a clock was wrong, give the history a new file",
+        )
+    connection.execute(
+        "UPDATE pool SET last = ?, negotiator = ?, unit = ? WHERE id = ?", (observation.time, negotiator, unit, pool)
+    )
+    return pool, last
+
+
+def _groups(connection: sqlite3.Connection, pool: int, names: Iterable[str]) -> dict[str, int]:
+    known: dict[str, int] = dict(connection.execute("SELECT name, id FROM pool_group WHERE pool = ?", (pool,)))
+    for name in map(_plain, names):
+        if name not in known:
+            added = connection.execute("INSERT INTO pool_group (pool, name) VALUES (?, ?)", (pool, name))
+            known[name] = int(added.lastrowid or 0)
+    return known
+
+
+def _row(group: GroupObservation, state: State, span: int) -> tuple[int | None, ...]:
+    usage = _parts(group.usage)
+    weight = span or 1
+    return (
+        None if group.effective is None else _parts(group.effective),
+        None if group.computed is None else _parts(group.computed),
+        usage * weight,
+        usage,
+        _parts(group.idle) * weight,
+        _parts(group.requested) * weight,
+        _parts(group.allocated) * weight,
+        span if state.starved else 0,
+        span if state.over else 0,
+        span if state.lending else 0,
+    )
+
+
+def _keep(connection: sqlite3.Connection, pool: int, time: int, texts: set[tuple[str, str, str]]) -> None:
+    """End the intervals of texts that no longer hold, and begin those of new ones."""
+    held = {
+        (kind, name, text): number
+        for number, kind, name, text in connection.execute(
+            "SELECT id, kind, name, text FROM kept WHERE pool = ? AND until IS NULL", (pool,)
+        )
+    }
+    connection.executemany(
+        "UPDATE kept SET until = ? WHERE id = ?", [(time, number) for each, number in held.items() if each not in texts]
+    )
+    connection.executemany(
+        "INSERT INTO kept (pool, kind, name, text, since) VALUES (?, ?, ?, ?, ?)",
+        [(pool, *each, time) for each in sorted(texts - held.keys())],
+    )
+
+
+def _parts(amount: float) -> int:
+    return 0 if math.isnan(amount) else round(max(-_MOST, min(_MOST, amount)) * PARTS)
+
+
+def _plain(text: str) -> str:
+    """Return ``text`` with what is no Unicode spelled out: SQLite would refuse it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _moment(time: int) -> str:
+    return datetime.fromtimestamp(time, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

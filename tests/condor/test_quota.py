@@ -1,0 +1,158 @@
+"""``htcq quota`` on running pools: what it says is what the negotiator publishes, and a what-if comes true."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from broken import break_it, cycles, policy
+from claims import come_to, queued, written
+from conftest import NEWEST, ROOT, Site
+from testpool import Pool
+
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN
+
+pytestmark = pytest.mark.condor
+
+#: hep and lep share the 4 of physics, which accepts nothing from outside; chemistry has a quarter of the rest.
+GROUPS: Mapping[str, str] = {
+    "GROUP_NAMES": "physics, physics.hep, physics.lep, chem",
+    "GROUP_QUOTA_physics": "4",
+    "GROUP_QUOTA_physics.hep": "3",
+    "GROUP_QUOTA_physics.lep": "1",
+    "GROUP_QUOTA_DYNAMIC_chem": "0.25",
+    "GROUP_ACCEPT_SURPLUS_physics.hep": "True",
+    "GROUP_ACCEPT_SURPLUS_physics.lep": "True",
+    "NEGOTIATOR_CONSIDER_PREEMPTION": "False",
+}
+
+
+def quota(pool: Pool, *arguments: str, status: int = EXIT_FINE) -> Any:
+    """Return what ``htcq quota --json`` prints of a running pool."""
+    command = [sys.executable, "-m", "htcq", "quota", "--pool", pool.collector, "--json", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout) if done.stdout else done.stderr
+
+
+def accounts(pool: Pool) -> dict[str, dict[str, Any]]:
+    """Return what the negotiator publishes of its groups, by name."""
+    everything = pool.ads("any", constraint='MyType == "Accounting" && IsAccountingGroup')
+    return {ad["Name"]: ad for ad in everything}
+
+
+def published(pool: Pool, names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return attributes of the groups' accounting ads under the names that they have in htcq's output."""
+    return {group: {name: ad[theirs] for name, theirs in names.items()} for group, ad in accounts(pool).items()}
+
+
+def test_quotas_demand_and_usage_are_those_that_the_negotiator_publishes(site: Site) -> None:
+    pool = break_it(site, {**policy(), **GROUPS})
+    queued(pool, {"physics.hep.ada": 6, "chem.bob": 3})
+    come_to(pool, {"physics.hep.ada": 4, "chem.bob": 1})
+    names = {
+        "config_quota": "ConfigQuota", "quota": "EffectiveQuota", "subtree_quota": "SubtreeQuota",
+        "requested": "Requested", "usage": "WeightedResourcesUsed",
+    }  # fmt: skip
+
+    def told() -> bool:
+        groups = {each["name"]: {name: each[name] for name in names} for each in quota(pool)["groups"]}
+        return groups == published(pool, names)
+
+    pool.wait(told, 60, "ads of a cycle after which nothing changed", ("NegotiatorLog",))
+    printed = quota(pool)
+    assert printed["pool_weight"] == printed["published_pool_weight"] == 8
+    assert {each["name"]: each["usage"] for each in printed["groups"] if each["usage"]} == {"physics.hep": 4, "chem": 1}
+    assert [each["name"] for each in printed["standings"] if each["marks"]] == []
+    assert printed["doubts"] == printed["incomplete"] == printed["problems"] == []
+
+
+def test_a_what_if_comes_true(site: Site) -> None:
+    """Nothing matches meanwhile: 40 jobs of 9 cpus wait for machines of 8."""
+    pool = break_it(site, {**policy(), **GROUPS})
+    for group in ("physics.hep", "physics.lep", "chem"):
+        described = {"accounting_group": group, "accounting_group_user": "ada", "request_cpus": 9}
+        pool.submit(described, 10)
+    wanted = {"physics.hep": 90, "physics.lep": 90, "chem": 90}
+
+    def told() -> bool:
+        requested = {each["name"]: each["requested"] for each in quota(pool)["groups"] if each["requested"]}
+        return requested == wanted
+
+    pool.wait(told, 40, "the demand of all groups", ("SchedLog",))
+    change = {"GROUP_QUOTA_physics": "6", "GROUP_ACCEPT_SURPLUS_chem": "True"}
+    options = [word for knob, value in change.items() for word in ("--set", f"{knob}={value}")]
+    predicted = quota(pool, *options)
+    pool.configure(written({**policy(), **GROUPS, **change}))
+    pool.reconfig()
+    cycles(pool, 2)
+    real = quota(pool)
+
+    assert predicted["before"]["groups"] != real["groups"]
+    for what in ("pool_weight", "groups", "rounds"):
+        assert predicted["after"][what] == real[what], what
+    effective = {each["name"]: each["quota"] for each in real["groups"]}
+    assert effective == {group: ad["EffectiveQuota"] for group, ad in accounts(pool).items()}
+
+
+def test_a_change_that_the_negotiator_has_not_read_yet_is_marked(site: Site, tmp_path: Path) -> None:
+    """The files say 3, and the negotiator goes on with 4 until it is told to read them."""
+    pool = break_it(site, {**policy(), **GROUPS})
+    cycles(pool, 2)
+    pool.wait(lambda: accounts(pool)["physics"]["EffectiveQuota"] == 4, 20, "the quota of physics")
+    pool.configure(written({**policy(), **GROUPS, "GROUP_QUOTA_physics": "3"}))
+    (tmp_path / "config.txt").write_text(pool.tool("condor_config_val", "-dump"))
+    (tmp_path / "collector.ads").write_text(pool.tool("condor_status", "-any", "-long"))
+    printed = json.loads(site.htcq("quota", "--snapshot", str(tmp_path), "--json"))
+
+    marks = {each["name"]: each["marks"] for each in printed["standings"]}
+    assert {mark["attribute"]: (mark["published"], mark["computed"]) for mark in marks["physics"]} == {
+        "ConfigQuota": (4, 3),
+        "EffectiveQuota": (4, 3),
+        "SubtreeQuota": (4, 3),
+    }
+    assert marks["physics.hep"] == []
+    assert "physics: EffectiveQuota published 4, computed 3" in site.htcq("quota", "--snapshot", str(tmp_path))
+
+
+SECOND: Mapping[str, str] = {
+    "NEGOTIATOR_SECOND": "$(NEGOTIATOR)",
+    "NEGOTIATOR_SECOND_ARGS": "-local-name SECOND",
+    "SECOND.NEGOTIATOR_LOG": "$(LOG)/SecondLog",
+    "SECOND.NEGOTIATOR_ADDRESS_FILE": "$(LOG)/.second_address",
+    "SECOND.SPOOL": "$(LOG)",
+    "SECOND.GROUP_QUOTA_physics": "2",
+}
+
+
+@pytest.fixture
+def two_negotiators() -> Iterator[Pool]:
+    """A pool whose second negotiator, called SECOND@..., has another quota for physics."""
+    daemons = ("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD", "NEGOTIATOR_SECOND")
+    with Pool.start(suite=NEWEST, settings={**GROUPS, **SECOND}, daemons=daemons) as pool:
+        pool.wait(lambda: len(pool.ads("negotiator", ["Name"])) == 2, 40, "two negotiators", ("MasterLog",))
+        yield pool
+
+
+def test_of_two_negotiators_each_is_shown_with_its_own_configuration(two_negotiators: Pool) -> None:
+    pool = two_negotiators
+    names = sorted(ad["Name"] for ad in pool.ads("negotiator", ["Name"]))
+    pool.wait(
+        lambda: {ad.get("NegotiatorName") for ad in pool.ads("any", constraint='MyType == "Accounting"')} == set(names),
+        40,
+        "accounting ads of both",
+    )
+    quotas = {}
+    for name in names:
+        printed = quota(pool, "--name", name)
+        quotas[name.partition("@")[0]] = {each["name"]: each["quota"] for each in printed["groups"]}["physics"]
+        others = next(other for other in names if other != name)
+        assert printed["doubts"] == [f"this collector has 2 negotiators: {name} is shown, {others} is not"]
+        assert [each["name"] for each in printed["standings"] if each["marks"]] == []
+    assert quotas == {"SECOND": 2, "node.test": 4}
+    assert "has no negotiator third (its negotiators: " in quota(pool, "--name", "third", status=EXIT_UNKNOWN)

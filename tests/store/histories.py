@@ -1,0 +1,76 @@
+"""Observations made up for tests, and what a history says of them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, Sample, WeightUse
+from htcq.store.history import open_history
+
+POOL = "cm.example.org"
+#: A midnight of UTC, and the time between two looks, in seconds.
+START, LOOK = 1_800_057_600, 300
+#: Later than any observation in a test.
+FOREVER = START + 10**9
+STATIC = QuotaSetting(10, True, False, False)
+
+
+def group(name: str = "physics", usage: float = 5.0, **more: Any) -> GroupObservation:
+    return GroupObservation(name, **{"configured": STATIC, "effective": 10.0, "computed": 10.0, "usage": usage, **more})
+
+
+def observation(time: int, *groups: GroupObservation, **more: Any) -> Observation:
+    return Observation(
+        **{
+            "pool": POOL,
+            "negotiator": "NEGOTIATOR",
+            "time": time,
+            "pool_weight": 100.0,
+            "groups": groups or (group(),),
+            "weights": (WeightUse("Cpus", 12, 96.0),),
+            "settings": {"GROUP_SORT_EXPR": "GroupQuota"},
+            **more,
+        }
+    )
+
+
+def crowd(time: int, groups: int = 20) -> Observation:
+    """Return an observation of many groups whose numbers tell its time, and which half of the groups are there."""
+    return observation(time, *(group(f"g{n}", usage=time % 100_000 + n / 1000) for n in range(groups)))
+
+
+def is_whole(samples: list[Sample], groups: int = 20) -> bool:
+    """Tell whether ``samples`` are all of one :func:`crowd`."""
+    expected = {(f"g{n}", sample.time % 100_000 + n / 1000) for sample in samples[:1] for n in range(groups)}
+    return {(sample.group, sample.usage) for sample in samples} == expected and len(samples) == groups
+
+
+def record(path: Path, *observations: Observation) -> None:
+    """Record each as a command of its own would."""
+    for each in observations:
+        with open_history(path, writable=True) as history:
+            history.record(each)
+
+
+def samples(path: Path, pool: str = POOL) -> list[Sample]:
+    with open_history(path) as history:
+        return list(history.samples(pool, 0, FOREVER))
+
+
+def times(path: Path, pool: str = POOL) -> list[int]:
+    return sorted({sample.time for sample in samples(path, pool)})
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(os.listdir(directory))
+
+
+def execute(path: Path, *statements: str) -> None:
+    """Change a database as another program would."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in statements:
+        connection.execute(statement).fetchall()
+    connection.close()
