@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact
-from htcq.classads import Value, as_number
 from htcq.quota.limits import truncated
+from htcq.quota.shares import headroom
 from htcq.quota.tree import assigned_group
 
 
@@ -54,24 +54,16 @@ def submitter_limit(evidence: Evidence, submitter: str) -> Iterator[Reason]:
     """Yield a reason where the share of the submitter is used up: what others leave is all that it can hope for."""
     quotas = evidence.quotas
     group = assigned_group(quotas.tree, submitter).group
-    priorities = {one.name: _priority(evidence, one.name) for one in quotas.waiting(group)}
-    own = priorities.get(submitter)
-    if own is None or len(priorities) < 2 or any(each is None for each in priorities.values()):
+    if quotas.truth("NEGOTIATOR_IGNORE_USER_PRIORITIES", False):
         return
-    base = float(quotas.supply.pool_weight)
-    if quotas.grouped and not math.isnan(quotas.limits.get(group, base)):
-        base = min(base, truncated(quotas.limits.get(group, base)))
-    share = (1 / own) / sum(1 / each for each in priorities.values() if each)
+    found = quotas.shares(group)
+    own = next((each for each in found if each.name == submitter), None)
+    if own is None or len(found) < 2:
+        return
     used = quotas.used_by(submitter)
-    if share * base <= used:
-        message = f"it uses {used:g}, and its share is {share * base:g} of {base:g}: others come first"
-        yield Reason("submitter limit", message, (Fact("Priority", f"{own:g}"),))
-
-
-def _priority(evidence: Evidence, submitter: str) -> float | None:
-    record = evidence.quotas.accounts.get(submitter)
-    priority = record.number("Priority") if record is not None else None
-    return float(priority) if priority else None
+    if own.share * own.base <= used:
+        message = f"it uses {used:g}, and its share is {own.share * own.base:g} of {own.base:g}: others come first"
+        yield Reason("submitter limit", message, (Fact("SubmitterShare", f"{own.share:g}"),))
 
 
 def group_limit(evidence: Evidence, submitter: str) -> Iterator[Reason]:
@@ -95,11 +87,14 @@ def group_limit(evidence: Evidence, submitter: str) -> Iterator[Reason]:
 
 def ceiling(evidence: Evidence, submitter: str) -> Iterator[Reason]:
     """Yield a reason where the submitter has come to its ceiling."""
-    record = evidence.quotas.accounts.get(submitter)
-    set_at: Value = record.value("Ceiling") if record is not None else -1
-    most = as_number(set_at)
-    if most is None or most < 0:
+    quotas = evidence.quotas
+    one = next((each for each in quotas.submitters if each.name == submitter), None)
+    if one is None:
         return
-    used = int(evidence.quotas.used_by(submitter))
-    if most - used <= 0 or most - used < evidence.quotas.supply.least_weight:
-        yield Reason("ceiling", f"{submitter} uses {used} of its ceiling of {most:g}", (Fact("Ceiling", f"{most:g}"),))
+    claimant = quotas.claimant(one)
+    left = headroom(claimant)
+    if left is not None and (left == 0 or left < quotas.supply.least_weight):
+        most = claimant.ceiling
+        yield Reason(
+            "ceiling", f"{submitter} uses {int(claimant.usage)} of its ceiling of {most}", (Fact("Ceiling", f"{most}"),)
+        )

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import argparse
 import signal
-import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from htcq.cli.drift_look import add_look_options, look, source_of
 from htcq.cli.plugin import reason
-from htcq.cli.source import Source, read, sources
-from htcq.errors import InputError, PoolError
+from htcq.cli.source import Source
+from htcq.errors import InputError
 from htcq.report.drift_nagios import DRIFTED, METRICS, WRONG, Asked, check, unknown_output
 from htcq.report.nagios import UNKNOWN
 from htcq.report.thresholds import Range, read_range
-
-if TYPE_CHECKING:
-    from htcq.negotiate.groups import PoolQuotas
-    from htcq.pool.pool import Pool
 
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0
@@ -34,12 +30,10 @@ class _Late(BaseException):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift check``."""
+    add_look_options(parser)
     source = parser.add_argument_group("pool")
     source.add_argument("--snapshot", metavar="PATH", help="a snapshot: a directory or a .tar.gz")
     source.add_argument("--pool", "-pool", metavar="HOST", help="a live pool: its collector (default: this machine's)")
-    source.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="one of several negotiators")
-    source.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
-    source.add_argument("--max-age", metavar="SECONDS", type=float, help="older publications are UNKNOWN (default 900)")
     source.add_argument(
         "-t", "--timeout", metavar="SECONDS", type=float, default=_PATIENCE,
         help=f"for everything together (default {_PATIENCE:g})",
@@ -57,7 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.live.deadline import Task, run_all
 
     asked = _asked(arguments)
-    source = _source(arguments)
+    source = source_of(arguments)
     task = Task("the check", _verdict, (source, arguments, asked))
     outcome = run_all([task], source.timeout + _GRACE)[0]
     status, text = outcome.value if outcome.done else (UNKNOWN, unknown_output(outcome.why))
@@ -90,18 +84,12 @@ def _range(option: str, text: str | None) -> Range | None:
         raise InputError(f"{option}: {error}", error.hint) from error
 
 
-def _source(arguments: argparse.Namespace) -> Source:
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
-    return sources(arguments, queues=False, negotiator=arguments.name)[0]
-
-
 def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tuple[int, str]:
     """Return the state and what is printed; runs in a process of its own, which may be killed."""
     signal.signal(signal.SIGALRM, _be_late)
     signal.setitimer(signal.ITIMER_REAL, source.timeout)
     try:
-        return _look(source, arguments, asked)
+        return check(look(arguments, whole=True), asked)
     except _Late:
         return UNKNOWN, unknown_output(f"{source.name}: not done within {source.timeout:g} s")
     except Exception as error:
@@ -110,40 +98,3 @@ def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tup
 
 def _be_late(*_: Any) -> None:
     raise _Late
-
-
-def _look(source: Source, arguments: argparse.Namespace, asked: Asked) -> tuple[int, str]:
-    from htcq.cli.site import read_site_file
-    from htcq.drift.observe import observe
-    from htcq.negotiate.groups import PoolQuotas
-    from htcq.negotiate.published import MOST_AGE
-    from htcq.pool.weights import Weights
-
-    declared = read_site_file(arguments.config).groups
-    pool = read(source)
-    quotas = PoolQuotas(pool, Weights(), source.negotiator or pool.negotiator)
-    _refuse(quotas, pool, MOST_AGE if arguments.max_age is None else arguments.max_age)
-    return check(observe(quotas, pool, declared, int(time.time())), asked)
-
-
-def _refuse(quotas: PoolQuotas, pool: Pool, most_age: float) -> None:
-    """Refuse a pool of which too little is known for a verdict.
-
-    Raises:
-        PoolError: something of it was not read, or its negotiator has been silent for more than ``most_age`` seconds.
-    """
-    if pool.incomplete:
-        raise PoolError(f"{pool.source} was read in part: {pool.incomplete[0]}")
-    missing = [what for what, there in (("slots", pool.slots), ("configuration", pool.central)) if there is None]
-    if missing:
-        raise PoolError(f"{pool.source} tells nothing of its {' and '.join(missing)}")
-    if not quotas.grouped:
-        return
-    age = quotas.published.age
-    if age is None:
-        raise PoolError(f"the negotiator of {pool.source} publishes nothing of its groups", "see its NegotiatorLog")
-    if age > most_age:
-        raise PoolError(
-            f"the negotiator of {pool.source} last published its groups {age:.0f} s ago, more than {most_age:g} s",
-            "see its NegotiatorLog",
-        )

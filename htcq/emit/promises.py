@@ -23,7 +23,6 @@ _DUST = 1e-9
 _SOURCE = "src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14"
 WEIGHT = "the pool's slot weight (--snapshot or --pool)"
 EXPIRED, UNOWNED = "quota-expired", "group-without-owner"
-Finder = Callable[["Declared"], Iterator[Union[Found, Unchecked]]]
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,9 @@ class Declared:
                 left = max(0.0, above - self.static_sum(group.parent))
                 amounts[group.name] = group.config_quota * left / max(self.share_sum(group.parent), 1.0)
         return amounts
+
+
+Finder = Callable[[Declared], Iterator[Union[Found, Unchecked]]]
 
 
 def rules_on(declared: Declared) -> tuple[Rule, ...]:

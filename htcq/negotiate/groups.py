@@ -24,6 +24,7 @@ from htcq.quota.knobs import Knobs
 from htcq.quota.limits import truncated
 from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas
 from htcq.quota.settings import Settings, read_settings
+from htcq.quota.shares import NEW_PRIORITY, Claimant, Pie, Share, shares
 from htcq.quota.tree import Group, assigned_group, build_tree
 
 #: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most passes of a round,
@@ -136,6 +137,36 @@ class PoolQuotas:
         """Return what the jobs of ``group`` itself weigh, running and idle, as the negotiator adds them up."""
         return self.inputs.requested.get(group, 0.0)
 
+    def claimant(self, submitter: Submitter) -> Claimant:
+        """Return a submitter as its group's turn finds it."""
+        record = self.published.account(submitter.name)
+        priority = record.number("Priority") if record is not None else None
+        ceiling, floor = (record.number(name) if record is not None else None for name in ("Ceiling", "Floor"))
+        return Claimant(
+            submitter.name,
+            float(priority) if priority else NEW_PRIORITY,
+            float(self.used_by(submitter.name)),
+            int(ceiling) if ceiling is not None and ceiling >= 0 else None,
+            int(floor) if floor is not None and floor > 0 else None,
+        )
+
+    def shares(self, group: str) -> tuple[Share, ...]:
+        """Return what each submitter of ``group`` with idle jobs may take in the first spin of the group's turn."""
+        limit = self.limits.get(group, 0.0) if self.grouped else math.inf
+        pie = Pie(
+            self.inputs.pool_weight,
+            limit if math.isinf(limit) else float(truncated(limit)),
+            self.inputs.usage.get(group, 0.0),
+            self.settings.consider_preemption,
+            self.truth("NEGOTIATOR_IGNORE_USER_PRIORITIES", False),
+        )
+        return shares((self.claimant(each) for each in self.waiting(group)), pie)
+
+    def _attainable(self, group: str) -> float:
+        """Return what ``group`` itself would use if it were let: what is requested within its submitters' ceilings."""
+        ceilings = ((self.claimant(each).ceiling, each.requested) for each in self.of(group))
+        return sum(wanted if ceiling is None else min(wanted, float(ceiling)) for ceiling, wanted in ceilings)
+
     # What they get ----------------------------------------------------------------------------------------------
 
     @cached_property
@@ -173,7 +204,11 @@ class PoolQuotas:
 
     @cached_property
     def limits(self) -> Mapping[str, float]:
-        """The usage that each group may come to at the end of the first round; without those that get no turn."""
+        """The usage that each group may come to in the first round if nothing is matched before its last turn in it.
+
+        Groups that get no turn are not among them. With a round robin, what a group that accepts no surplus is given in
+        one turn counts twice in the next: it comes half way in each round.
+        """
         return {limit.group: limit.limit for limit in self.last_limits}
 
     @cached_property
@@ -187,7 +222,7 @@ class PoolQuotas:
         used: dict[str, float] = {}
 
         def take(group: str, limit: int) -> Turn:
-            wanted = self.requested(group)
+            wanted = self._attainable(group)
             left = self.inputs.pool_weight - sum(used.values()) + used.get(group, 0.0)
             used[group] = max(used.get(group, 0.0), min(float(limit), wanted, left))
             return Turn({group: used[group]}, through=used[group] >= wanted)

@@ -14,7 +14,12 @@ from htcq.negotiate.groups import PoolQuotas
 from htcq.negotiate.published import Mark
 from htcq.quota.limits import truncated
 from htcq.quota.results import GroupQuota, Quotas, Round
+from htcq.quota.shares import Share
 from htcq.quota.tree import Group
+from htcq.units import show_number
+
+#: Greater numbers are not shown with all their digits.
+_MOST_DIGITS = 1e9
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class Standing:
     ``borrowed`` is what it is allocated beyond its quota, ``lent`` what others are of its quota. ``limit`` is the usage
     that the negotiator lets it come to, None where it gets no turn, NaN where HTCondor computes that; ``headroom`` what
     it may still take of it, or of its quota without a turn. ``turn`` counts from 1. ``marks`` tell where the negotiator
-    published something else.
+    published something else, ``shares`` what each of its submitters with idle jobs may take when its turn begins.
     """
 
     name: str
@@ -55,6 +60,7 @@ class Standing:
     turn: int | None
     sort_key: float
     marks: tuple[Mark, ...] = ()
+    shares: tuple[Share, ...] = ()
 
     @property
     def working_limit(self) -> float | None:
@@ -112,6 +118,7 @@ class _First:
             turn=self._turns.get(name),
             sort_key=self._keys.get(name, 0.0),
             marks=quotas.marks.get(name, ()),
+            shares=quotas.shares(name),
         )
 
     def _own_allocated(self, group: GroupQuota) -> float:
@@ -137,6 +144,19 @@ def _shared_out(group: GroupQuota, one: Round, weighted: bool) -> float:
                 allocated = math.floor(allocated)
             allocated += dict(sharing.shares).get(group.name, 0.0)
     return allocated if weighted else float(math.floor(allocated))
+
+
+def shown_limit(limit: float | None) -> str:
+    """Return the limit that the negotiator works with, and the computed one where that is another: ``14 (14.9999)``.
+
+    The dust of arithmetic counts where it costs a whole one: ``28 (28.999999999999996)``. NaN is ``nan``.
+    """
+    if limit is None or math.isnan(limit):
+        return "-" if limit is None else "nan"
+    working, computed = show_number(truncated(limit)), show_number(limit)
+    if "." in computed:
+        return f"{working} ({computed})"
+    return working if working == computed else f"{working} ({limit if abs(limit) < _MOST_DIGITS else computed})"
 
 
 def depth_first(quotas: PoolQuotas) -> Iterator[tuple[Group, int]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from htcq.negotiate.look import JOBS, SCHEDD_WEIGHT, SLOTS, WEIGHT, QuotaLook
 from htcq.negotiate.published import Mark, same
-from htcq.negotiate.standing import Standing
+from htcq.negotiate.standing import Standing, shown_limit
 from htcq.quota.knobs import TreeProblem
 from htcq.units import show_number
 
@@ -36,19 +35,6 @@ def configured(standing: Standing) -> str:
     if not standing.configured:
         return NONE
     return show_number(standing.config_quota) if standing.static else f"{show_number(100 * standing.config_quota)}%"
-
-
-def shown_limit(limit: float | None) -> str:
-    """Return the limit that the negotiator works with, with the one that it computed where that is another."""
-    if limit is None or math.isnan(limit):
-        return NONE if limit is None else "nan"
-    return show_number(limit) if limit == math.trunc(limit) else f"{show_number(math.trunc(limit))} ({_exact(limit)})"
-
-
-def _exact(limit: float) -> str:
-    """Return a limit that is no whole number so that it does not look like one."""
-    text = show_number(limit)
-    return text if "." in text else repr(limit)
 
 
 COLUMNS = (

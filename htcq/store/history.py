@@ -118,8 +118,10 @@ def open_history(path: Path, writable: bool = False, timeout: float = PATIENCE) 
     Raises:
         HistoryError: it cannot be read or written, or is something else.
     """
-    with explained(path, writable):
+    try:
         path = path.resolve()
+    except (OSError, RuntimeError) as error:  # Python before 3.13 has the latter for links that go round
+        raise HistoryError(f"{path} cannot be found: {error}", "give the history another file") from error
     if not writable:
         with connected_reader(path, timeout) as connection:
             yield History(path, connection, None, timeout)

@@ -73,6 +73,7 @@ def connected_reader(path: Path, timeout: float) -> Iterator[sqlite3.Connection]
                 connection = stack.enter_context(closing(place.connect(copy, "mode=rw", timeout)))
                 if not is_current(connection, path):
                     migrate(connection)
+            _check(connection)
         yield connection
 
 
@@ -88,16 +89,24 @@ def _checked(path: Path, timeout: float) -> sqlite3.Connection:
     try:
         for pragma in _AS_A_WRITER:
             connection.execute(f"PRAGMA {pragma}").fetchall()
-        # It reads 400 MB a second: less than it takes to look at a pool.
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            raise sqlite3.DatabaseError(f"malformed: {' '.join(str(found).split())}")
+        _check(connection)
         if not is_current(connection, path):
             migrate(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    """Look through the whole file: 400 MB take a second, and SQLite reads some garbage as numbers.
+
+    Raises:
+        sqlite3.DatabaseError: it is damaged.
+    """
+    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise sqlite3.DatabaseError(f"malformed: {' '.join(str(found).split())}")
 
 
 def _instead(path: Path, timeout: float, why: str) -> tuple[sqlite3.Connection, Path | None]:

@@ -18,7 +18,7 @@ _MOST_SORTED = 16
 _NAMES = ("phys", "CHEM", "bio", "Prod", "dev", "ops_1", "atlas", "It", "hpc2", "x")
 _SORT_EXPRS = (
     "GroupResourcesInUse", "GroupResourcesAllocated - GroupResourcesInUse", "-GroupQuota", "size(AccountingGroup)",
-    "GroupResourcesInUse / GroupQuota", 'ifThenElse(regexp("a", AccountingGroup), 1, 2.5)', "NoSuchAttribute", "1 / 3.0",
+    "GroupResourcesInUse / GroupQuota", 'ifThenElse(regexp("a", AccountingGroup), 1, 2.5)', "NoSuchAttribute", "1 / 3",
 )  # fmt: skip
 _SWITCHES = (
     "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_USE_SLOT_WEIGHTS",

@@ -156,3 +156,24 @@ def test_of_two_negotiators_each_is_shown_with_its_own_configuration(two_negotia
         assert [each["name"] for each in printed["standings"] if each["marks"]] == []
     assert quotas == {"SECOND": 2, "node.test": 4}
     assert "has no negotiator third (its negotiators: " in quota(pool, "--name", "third", status=EXIT_UNKNOWN)
+
+
+def test_shares_are_those_that_the_negotiator_publishes(site: Site, tmp_path: Path) -> None:
+    """Two submitters of one group, one of them with a factor thrice as large; nothing matches their 9 cpus."""
+    pool = break_it(site, {**policy(), **GROUPS})
+    pool.tool("condor_userprio", "-setfactor", "chem.ann@test", "3000")
+    pool.tool("condor_userprio", "-setceil", "chem.ben@test", "5")
+    for user in ("ann", "ben"):
+        pool.submit({"accounting_group": "chem", "accounting_group_user": user, "request_cpus": 9}, 2)
+    names = ("chem.ann@test", "chem.ben@test")
+
+    def told() -> dict[str, float]:
+        ads = pool.ads("any", constraint='MyType == "Accounting" && SubmitterShare > 0')
+        found = {ad["Name"]: ad["SubmitterShare"] for ad in ads}
+        return found if set(found) == set(names) else {}
+
+    shared = pool.wait(told, 40, "the shares of both", ("NegotiatorLog",))
+    printed = quota(pool)
+    found = {each["name"]: each for group in printed["standings"] for each in group["shares"]}
+    assert {name: found[name]["share"] for name in names} == pytest.approx(shared)
+    assert {name: found[name]["headroom"] for name in names} == {"chem.ann@test": None, "chem.ben@test": 5}

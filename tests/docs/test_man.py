@@ -121,12 +121,16 @@ def test_every_page_is_referred_to() -> None:
 
 
 def test_the_site_file_has_every_key_and_no_other() -> None:
-    described = {
-        tag.split()[0]
-        for tag in tags(section(SITE_FILE, "TOP LEVEL", "THE MODEL", "THE PART OF THE MACHINE", "THE AUDIT", "A RULE"))
+    keys_of = {
+        ("TOP LEVEL", "THE MODEL", "THE PART OF THE MACHINE"): (*settings.TOP_KEYS, *settings.SLOT_KEYS),
+        ("THE AUDIT", "A RULE"): (*settings.AUDIT_KEYS, *settings.RULE_KEYS),
+        ("A GROUP",): settings.GROUP_KEYS,
+        ("ALL GROUPS",): settings.QUOTA_KEYS,
     }
+    for titles, expected in keys_of.items():
+        named = [tag.partition("(")[0] for tag in tags(section(SITE_FILE, *titles))]
 
-    assert described == {*settings.TOP_KEYS, *settings.SLOT_KEYS, *settings.AUDIT_KEYS, *settings.RULE_KEYS}
+        assert {name.strip(" ,") for each in named for name in each.split()} == set(expected)
 
 
 def test_the_node_facts_have_every_key_and_no_other() -> None:

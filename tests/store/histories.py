@@ -10,6 +10,7 @@ from typing import Any
 from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, Sample, WeightUse
 from htcq.store.history import open_history
 
+ROOT = Path(__file__).resolve().parents[2]
 POOL = "cm.example.org"
 #: A midnight of UTC, and the time between two looks, in seconds.
 START, LOOK = 1_800_057_600, 300

@@ -34,6 +34,14 @@ def many(path: Path, first: int, pool: str, looks: int) -> None:
             history.record(observation(first + number * LOOK, pool=pool))
 
 
+def killed(path: Path, *times: int) -> None:
+    """Record and end as if killed: what was written is in ``-wal``."""
+    with open_history(path, writable=True) as history:
+        for time in times:
+            history.record(crowd(time))
+        os._exit(0)
+
+
 def prune(path: Path, now: int) -> None:
     """Merge everything that can be merged."""
     tell("begins")
@@ -60,4 +68,4 @@ if __name__ == "__main__":
     if what == "many":
         many(Path(path), int(numbers[0]), numbers[1], int(numbers[2]))
     else:
-        {"loop": loop, "prune": prune, "hold": hold}[what](Path(path), *(int(number) for number in numbers))
+        {"loop": loop, "prune": prune, "hold": hold, "killed": killed}[what](Path(path), *(int(number) for number in numbers))

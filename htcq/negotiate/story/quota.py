@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from htcq.negotiate.demand import Submitter
 from htcq.negotiate.published import same
 from htcq.negotiate.standing import Standing
-from htcq.negotiate.story.scene import ALLOCATION, DEMAND, MOST_NAMES, QUOTA, Scene, Sentence, unused
+from htcq.negotiate.story.scene import ALLOCATION, DEMAND, QUOTA, Scene, Sentence, few, listed, unused
 from htcq.units import show_number as shown
 
 
@@ -122,9 +122,7 @@ def _oddities(group: Standing, submitters: Sequence[Submitter]) -> Iterator[str]
         )
     lost = [each.name for each in submitters if each.defaulted]
     if lost:
-        more = f" and {len(lost) - MOST_NAMES} more" if len(lost) > MOST_NAMES else ""
-        names = ", ".join(lost[:MOST_NAMES]) + more
-        yield f"no group of the name that they ask for exists, and this is the nearest above it: {names}"
+        yield f"a group that does not exist is named by {listed(few(lost))}: this one is the nearest above it"
 
 
 def allocation_story(scene: Scene, group: Standing) -> Iterator[Sentence]:

@@ -107,13 +107,18 @@ def unused(group: Standing) -> float:
     return max(0.0, group.quota - max(0.0, group.requested))
 
 
-def ranked(amounts: Iterable[tuple[str, float]], least: float = 0.0) -> list[str]:
-    """Return the greatest amounts above ``least`` as ``physics 20``, and how many more there are."""
-    found = sorted(((name, amount) for name, amount in amounts if amount > least), key=lambda each: -each[1])
-    told = [f"{name} {show_number(amount)}" for name, amount in found[:MOST_NAMES]]
-    return [*told, f"{len(found) - MOST_NAMES} more"] if len(found) > MOST_NAMES else told
+def ranked(amounts: Iterable[tuple[str, float]]) -> list[str]:
+    """Return the greatest amounts above 0 as ``physics 20``, and how many more there are."""
+    found = sorted(((name, amount) for name, amount in amounts if amount > 0), key=lambda each: -each[1])
+    return few([f"{name} {show_number(amount)}" for name, amount in found])
+
+
+def few(names: Sequence[str]) -> list[str]:
+    """Return the first of ``names``, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return [*names[:MOST_NAMES], f"{more} more"] if more > 0 else list(names)
 
 
 def listed(names: Sequence[str]) -> str:
     """Return ``a, b and c``."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

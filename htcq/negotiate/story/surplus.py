@@ -6,7 +6,6 @@ HTCondor 25.14.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from htcq.negotiate.standing import Standing
@@ -31,7 +30,9 @@ def surplus_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     lacking = group.requested - group.own_allocated
     takers = ranked((each.name, each.borrowed) for each in scene.look.standings if each is not group)
     if lacking > _DUST and takers:
-        yield Sentence(SURPLUS, f"{shown(lacking)} stay unallocated; most beyond their quotas have {listed(takers)}")
+        yield Sentence(
+            SURPLUS, f"{shown(lacking)} of what it requests is not allocated; others borrow: {listed(takers)}"
+        )
 
 
 def _taken(scene: Scene, group: Standing) -> Iterator[str]:
@@ -48,9 +49,15 @@ def _taken(scene: Scene, group: Standing) -> Iterator[str]:
 
 
 def _refused(scene: Scene, group: Standing, below: Standing, above: Standing) -> str:
-    knob = f"GROUP_ACCEPT_SURPLUS of {below.name} is false"
     whose = "it" if below is group else f"{below.name} and all below it, {group.name} too,"
-    return f"{knob}: {whose} can take nothing of what is left over at {above.name} or higher up"
+    division = scene.division(above)
+    there = division.here.surplus if division else scene.left_over(above)
+    higher = "" if above.parent is None else ", and nothing from higher up"
+    amount = f"the {shown(there)} that was" if there > 0 else "what would be"
+    return (
+        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} can take nothing of {amount} left over at "
+        f"{above.name}{higher}"
+    )
 
 
 def _level(scene: Scene, group: Standing, below: Standing, above: Standing) -> Iterator[str]:
@@ -68,23 +75,25 @@ def _divided(scene: Scene, above: Standing, sharing: Sharing, where: str) -> str
     left = f"{where} {shown(sharing.surplus)} was left over (by {listed(ranked(scene.leavers(above)))})"
     if sharing.enough:
         return f"{left}, enough for all of the {shown(sharing.wanted)} that was still wanted there"
-    how = "it went in proportion to quotas, then evenly"
-    return f"{left}, and {shown(sharing.wanted)} was still wanted: {how}: {listed(ranked(sharing.shares))}"
+    if len(sharing.shares) == 1:
+        how = f"all of it went to {sharing.shares[0][0]}"
+    else:
+        how = f"it went in proportion to quotas, then evenly: {listed(ranked(sharing.shares))}"
+    return f"{left}, and {shown(sharing.wanted)} was still wanted: {how}"
 
 
 def _came(scene: Scene, group: Standing, below: Standing, division: Division) -> str:
     share = dict(division.here.shares).get(below.name, 0.0)
-    if below is group and not (scene.children(group) and division.here.group != group.name):
-        return f"of that it got {shown(share)}" if share else "of that it got nothing: others of more quota took all"
+    alone = below is group and (division.here.group == group.name or not scene.children(group))
     if not share:
-        return f"of that {below.name} and those below it got nothing: others of more quota took all"
+        whose = "it" if alone else f"{below.name} with all below it"
+        return f"of that {whose} got nothing: its quota is 0, and those who have one took all"
+    if alone:
+        return f"of that it got {shown(share)}"
     last = division.below.get(group.name)
-    own = dict(last.shares).get(group.name, 0.0) if last else 0.0
-    got = f"of that {below.name} got {shown(share)} for itself and those below it"
+    own = shown(dict(last.shares).get(group.name, 0.0) if last else 0.0)
     return (
-        f"{got}, and of this {group.name} itself {shown(own)}"
-        if below is not group
-        else f"{got}, {shown(own)} for itself"
+        f"of that {below.name} got {shown(share)} for itself and those below it, {own} of this for {group.name} itself"
     )
 
 
@@ -98,22 +107,22 @@ def _given(scene: Scene, group: Standing) -> Iterator[str]:
         if division is None:
             continue
         yield (
-            f"with what others left there, {shown(division.here.surplus)} was left over at {level.name}: "
-            f"{listed(ranked(division.here.shares))} took of it"
+            f"with what others left there, {shown(division.here.surplus)} was left over at {level.name}; "
+            f"takers: {listed(ranked(division.here.shares))}"
         )
-        if division.here.left <= 0:
+        if division.here.left <= _DUST:
             return
 
 
 def _whole_slots(scene: Scene, group: Standing) -> Iterator[str]:
-    division, own = scene.division(group), 0.0
+    division = scene.division(group)
     sharings = [division.here] if division else []
     for above in scene.upwards(group):
         found = scene.division(above)
         sharings += [found.below[group.name]] if found and group.name in found.below else []
     own = sum(dict(sharing.shares).get(group.name, 0.0) for sharing in sharings)
     exact = min(max(0.0, group.requested), group.quota) + own
-    if exact != math.floor(exact):
+    if abs(exact - round(exact)) > _DUST:
         yield (
             f"slot weights are off, so its {shown(exact)} is cut to whole slots; the fractions of all make whole slots "
             f"again and go to the greatest quotas first: it has {shown(group.own_allocated)}"

@@ -9,10 +9,9 @@ from htcq.errors import InputError
 from htcq.negotiate.look import QuotaLook
 from htcq.negotiate.standing import Standing
 from htcq.negotiate.story.quota import allocation_story, demand_story, quota_story
-from htcq.negotiate.story.scene import MOST_NAMES, PUBLISHED, Scene, Sentence
+from htcq.negotiate.story.scene import MOST_NAMES, PUBLISHED, Scene, Sentence, few, listed
 from htcq.negotiate.story.surplus import surplus_story
 from htcq.negotiate.story.turn import limit_story, rounds_story, turn_story
-from htcq.quota.tree import name_key
 from htcq.units import show_number
 
 _PARTS = (quota_story, demand_story, allocation_story, surplus_story, turn_story, limit_story, rounds_story)
@@ -58,11 +57,11 @@ def group_named(look: QuotaLook, name: str) -> Standing:
 
 def _near(look: QuotaLook, name: str) -> str:
     names = [standing.name for standing in look.standings]
-    key = name_key(name)
-    near = [each for each in names if name_key(each).rpartition(b".")[2] == key.rpartition(b".")[2]]
-    by_lower = {each.lower(): each for each in names}
-    near += [by_lower[each] for each in difflib.get_close_matches(name.lower(), by_lower)]
+    wanted = name.lower()
+    whole = {each.lower(): each for each in names}
+    last = {each.lower().rpartition(".")[2]: each for each in names}
+    near = [each for each in names if each.lower().rpartition(".")[2] == wanted.rpartition(".")[2]]
+    near += [known[each] for known in (whole, last) for each in difflib.get_close_matches(wanted, known)]
     if near:
         return f"did you mean {' or '.join(list(dict.fromkeys(near))[:MOST_NAMES])}?"
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"the groups are {', '.join(names[:MOST_NAMES])}{more}"
+    return f"its groups are {listed(few(names))}"

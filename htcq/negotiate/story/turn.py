@@ -1,7 +1,7 @@
 """When a group has its turn, how far it may go in it, and what later rounds change.
 
-Follows hgq_negotiate_with_all_groups, strict_enforce_quota and negotiateWithGroup of GroupEntry.cpp and matchmaker.cpp in
-src/condor_negotiator.V6, HTCondor 25.14.
+Follows hgq_negotiate_with_all_groups, strict_enforce_quota and negotiateWithGroup of GroupEntry.cpp and matchmaker.cpp
+in src/condor_negotiator.V6, HTCondor 25.14.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from htcq.negotiate.standing import Standing
-from htcq.negotiate.story.scene import LIMIT, MOST_NAMES, ROUNDS, TURN, Scene, Sentence, listed
+from htcq.negotiate.standing import Standing, shown_limit
+from htcq.negotiate.story.scene import LIMIT, ROUNDS, TURN, Scene, Sentence, few, listed
 from htcq.quota.limits import FLT_MAX, truncated
 from htcq.quota.results import Limit
 from htcq.quota.settings import SORT_EXPR
@@ -28,10 +28,8 @@ def turn_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     turns = [limit.group for limit in scene.look.limits]
     yield Sentence(TURN, f"it has turn {group.turn} of {len(turns)}: {_key(scene, group)}")
     before = [f"{name} ({shown(scene.groups[name].sort_key)})" for name in turns[: group.turn - 1]]
-    more = len(before) - MOST_NAMES
     if before:
-        first = [*before[:MOST_NAMES], f"{more} more"] if more > 0 else before
-        yield Sentence(TURN, f"before it goes {listed(first)}")
+        yield Sentence(TURN, f"before it goes {listed(few(before))}")
 
 
 def _regrouping(scene: Scene, group: Standing) -> Iterator[str]:
@@ -44,10 +42,7 @@ def _regrouping(scene: Scene, group: Standing) -> Iterator[str]:
         )
         return
     groups = [each.name for each in scene.look.standings if each.autoregroup and each.parent and each.submitters]
-    more = len(groups) - MOST_NAMES
-    whose = (
-        listed([*groups[:MOST_NAMES], f"{more} more"] if more > 0 else groups) if groups else "no group that has any"
-    )
+    whose = listed(few(groups)) if groups else "no group that has any"
     yield (
         f"GROUP_AUTOREGROUP: it goes last, also with the submitters of {whose}, and is allocated the whole pool, "
         f"{shown(group.allocated)}, for that"
@@ -99,24 +94,19 @@ def _not_a_number(group: Standing) -> str:
 
 
 def _limit(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
-    which = "allocation" if group.allocated >= group.quota else "quota"
+    which = "allocation" if group.allocated > group.quota else "quota"
     yield f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and allocation counts"
     yield from _held(scene, group, limit)
-    if limit.limit != math.trunc(limit.limit):
-        yield f"the negotiator works with whole numbers: {shown(truncated(limit.limit))} for {_exact(limit.limit)}"
+    if "(" in shown_limit(limit.limit):
+        yield f"the negotiator works with a whole number of 32 bits: {shown_limit(limit.limit)}"
     yield from _passes(scene, group)
     if group.headroom <= 0:
         yield f"it uses {shown(group.usage)} already: nothing more is open to it"
         return
     yield (
-        f"it uses {shown(group.usage)}: {shown(group.headroom)} more is open to it, and the first match of each submitter "
-        "may go beyond that by what it costs"
+        f"it uses {shown(group.usage)}: {shown(group.headroom)} more is open to it, and the first match of each "
+        "submitter may go beyond that by what it costs"
     )
-
-
-def _exact(limit: float) -> str:
-    text = shown(limit)
-    return text if "." in text else repr(limit)
 
 
 def _held(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
@@ -147,19 +137,17 @@ def _passes(scene: Scene, group: Standing) -> Iterator[str]:
 
 def rounds_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     """Yield what becomes of a group in later rounds of the same cycle."""
-    if scene.round is None or (group.turn is None and group.requested <= group.own_allocated):
+    if scene.round is None or group.requested <= max(group.usage, 0.0):
         return
-    rounds = scene.look.settings.max_rounds
+    rounds, text = scene.look.settings.max_rounds, ""
     if rounds == 1:
-        yield Sentence(ROUNDS, "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: what it cannot match goes to nobody")
-        return
-    if group.usage < group.own_allocated:
-        yield Sentence(
-            ROUNDS,
+        text = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: what it cannot match goes to nobody"
+    elif group.usage < group.own_allocated:
+        text = (
             f"up to {rounds} rounds: what it cannot match in one it does not ask for in the next, where only the "
-            f"{shown(group.usage)} that it uses by then counts, and others may have the rest",
+            f"{shown(group.usage)} that it uses counts unless it matched some, and others may have the rest"
         )
-    elif group.requested > group.own_allocated:
-        yield Sentence(
-            ROUNDS, f"up to {rounds} rounds: what others cannot match of theirs may come to it in a later one"
-        )
+    elif group.requested > group.own_allocated and (group.accept_surplus or scene.children(group)):
+        text = f"up to {rounds} rounds: what others cannot match of theirs may come to it in a later one"
+    if text:
+        yield Sentence(ROUNDS, text)

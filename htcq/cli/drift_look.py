@@ -1,0 +1,92 @@
+"""One look at the quotas of a pool, for ``htcq drift record`` and ``htcq drift check``.
+
+What would be taken for a change of the pool and is a lack of knowledge is refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from htcq.cli.source import Source, read, sources
+from htcq.errors import InputError, PoolError
+
+if TYPE_CHECKING:
+    from htcq.drift.observation import Observation
+    from htcq.negotiate.groups import PoolQuotas
+    from htcq.pool.pool import Pool
+
+
+def add_look_options(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say how a pool is looked at, besides which pool it is."""
+    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, of several")
+    parser.add_argument(
+        "--max-age", metavar="SECONDS", type=float, help="what is published longer ago is refused (default 900)"
+    )
+    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
+
+
+def source_of(arguments: argparse.Namespace) -> Source:
+    """Return the pool that the flags name.
+
+    Raises:
+        InputError: they contradict each other.
+    """
+    if arguments.snapshot and arguments.pool:
+        raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    return sources(arguments, queues=False, negotiator=arguments.name)[0]
+
+
+def look(arguments: argparse.Namespace, whole: bool = False) -> Observation:
+    """Return what is seen of the pool that the flags name; ``whole``: only if all of it could be read.
+
+    Raises:
+        HtcqError: it cannot be read, too little is known of it, or what its negotiator published is too old.
+    """
+    from htcq.cli.site import read_site_file
+    from htcq.drift.observe import observe
+    from htcq.negotiate.groups import PoolQuotas
+    from htcq.negotiate.published import MOST_AGE, seconds_of
+    from htcq.pool.weights import Weights
+
+    source = source_of(arguments)
+    declared = read_site_file(arguments.config).groups
+    most_age = MOST_AGE if arguments.max_age is None else arguments.max_age
+    if not most_age >= 0:
+        raise InputError(f"--max-age {most_age:g}: not a time", "give seconds, 0 or more")
+    pool = read(source)
+    taken = seconds_of(pool.taken_at)
+    if taken is None:
+        raise InputError(f"{source.name} does not tell when it was taken", "'htcq snapshot' writes that into meta.json")
+    if whole and pool.incomplete:
+        raise PoolError(f"{source.name} was read in part: {pool.incomplete[0]}")
+    quotas = PoolQuotas(pool, Weights(), source.negotiator or pool.negotiator)
+    _refuse(quotas, pool, source, most_age)
+    return observe(quotas, pool, declared, int(taken))
+
+
+def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, most_age: float) -> None:
+    """Refuse a pool of which too little is known.
+
+    Raises:
+        PoolError: slots or configuration are not known, or what is published is missing or old.
+        InputError: there is no such negotiator.
+    """
+    known = quotas.published.negotiators
+    if source.negotiator and source.negotiator not in known:
+        raise InputError(
+            f"{source.name} has no negotiator {source.negotiator}", f"its negotiators: {', '.join(known) or 'none'}"
+        )
+    for what, there in (("slots", pool.slots), ("configuration of the central manager", pool.central)):
+        if there is None:
+            raise PoolError(f"{source.name}: the {what} could not be read", "; ".join(pool.incomplete))
+    if not quotas.grouped:
+        return
+    age = quotas.published.age
+    if age is None:
+        raise PoolError(f"{source.name}: nobody publishes its groups", "is its negotiator running?")
+    if age > most_age:
+        raise PoolError(
+            f"{source.name}: the negotiator last published its groups {age:.0f} s before, more than {most_age:g} s",
+            "is it running, and the clocks right? --max-age sets the limit",
+        )

@@ -1,0 +1,79 @@
+"""What each submitter of a group may take in the first spin of the group's turn: shares by priority, ceilings, floors.
+
+Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of src/condor_negotiator.V6/matchmaker.cpp,
+HTCondor 25.14. Amounts are in the pool's unit. None of it changes what groups are promised or allocated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+#: What a submitter has that the accountant does not know yet: 0.5 times the default factor.
+NEW_PRIORITY = 500.0
+
+
+@dataclass(frozen=True)
+class Claimant:
+    """One submitter: its effective priority (less is better), usage, ceiling and floor (whole numbers; None: none)."""
+
+    name: str
+    priority: float = NEW_PRIORITY
+    usage: float = 0.0
+    ceiling: int | None = None
+    floor: int | None = None
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one submitter may take.
+
+    ``share`` is its part (0 to 1) of ``base``; ``limit`` what it may still be given of that, ``headroom`` what its
+    ceiling leaves it (None: it has none). ``floor`` is what it may be given before all others, because it uses less
+    than its floor.
+    """
+
+    name: str
+    share: float
+    base: float
+    limit: float
+    headroom: int | None
+    floor: float
+
+
+@dataclass(frozen=True)
+class Pie:
+    """What a group's submitters share: its limit, unless it is the root of groups that regroup, and its usage."""
+
+    pool_weight: float
+    group_limit: float = math.inf
+    group_usage: float = 0.0
+    consider_preemption: bool = True
+    ignore_priorities: bool = False
+
+
+def shares(claimants: Iterable[Claimant], pie: Pie) -> tuple[Share, ...]:
+    """Return what each of the submitters that have idle jobs may take, the best priority first.
+
+    With preemption considered the first spin lets each come to its share whatever the group uses.
+    """
+    waiting = sorted(claimants, key=lambda each: each.priority)
+    whole = sum(1 / each.priority for each in waiting)
+    base = max(0.0, min(pie.pool_weight, pie.group_limit))
+    return tuple(_share(each, (1 / each.priority) / whole, base, pie) for each in waiting)
+
+
+def _share(claimant: Claimant, share: float, base: float, pie: Pie) -> Share:
+    limit = math.inf if pie.ignore_priorities else max(0.0, share * base - claimant.usage)
+    if not pie.consider_preemption:
+        limit = min(limit, max(0.0, pie.group_limit - pie.group_usage))
+    floor = 0.0
+    if claimant.floor is not None and claimant.usage < claimant.floor:
+        floor = min(float(claimant.floor), limit)
+    return Share(claimant.name, share, base, limit, headroom(claimant), floor)
+
+
+def headroom(claimant: Claimant) -> int | None:
+    """Return what the ceiling leaves a submitter; None where it has none."""
+    return None if claimant.ceiling is None else max(0, claimant.ceiling - int(claimant.usage))

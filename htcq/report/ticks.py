@@ -1,0 +1,90 @@
+"""Where the axes of a plot have their marks: round numbers, and round moments of a time zone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import datetime, timedelta, tzinfo
+from typing import NamedTuple
+
+from htcq.report.moments import local
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+#: How far marks may be apart, in seconds; from a month on they are at the beginnings of months.
+_STEPS = (
+    *(_MINUTE * each for each in (1, 5, 10, 15, 30)),
+    *(_HOUR * each for each in (1, 2, 3, 6, 12)),
+    *(_DAY * each for each in (1, 2, 4, 7, 14)),
+)
+_MONTH = 31 * _DAY
+_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
+
+
+class Tick(NamedTuple):
+    """A mark at ``moment``, in seconds since 1970, and what is written there."""
+
+    moment: float
+    text: str
+
+
+def amounts(most: float, marks: int = 4) -> list[float]:
+    """Return round numbers from 0 to ``most`` or a little more, at most ``marks`` beside 0, evenly spaced."""
+    if not 0 < most < math.inf:
+        return [0.0, 1.0]
+    size = 10.0 ** math.floor(math.log10(most / marks))
+    step = next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size * marks >= most * (1 - 1e-9))
+    return [step * number for number in range(math.ceil(most / step - 1e-9) + 1)]
+
+
+def moments(since: float, until: float, marks: int = 5, zone: tzinfo | None = None) -> list[Tick]:
+    """Return round moments within ``since`` and ``until``, no more than ``marks``."""
+    for step in _STEPS:
+        if (until - since) / step <= marks:
+            found = [each for each in _even(since, until, step, zone) if since <= each.timestamp() <= until]
+            if len(found) <= marks:
+                return [Tick(each.timestamp(), _text(each, step)) for each in found]
+    for months in _MONTHS:
+        found = [each for each in _months(since, until, months, zone) if since <= each.timestamp() <= until]
+        if len(found) <= marks:
+            break
+    return [Tick(each.timestamp(), _text(each, _MONTH)) for each in found[:marks]]
+
+
+def _even(since: float, until: float, step: int, zone: tzinfo | None) -> Iterator[datetime]:
+    """Yield moments that are ``step`` seconds apart by the clock on the wall, from a midnight on."""
+    midnight = local(since, zone).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    if step > _DAY:
+        # Steps of several days go on over the end of a month, and weeks begin on a Monday, as time itself does.
+        midnight -= timedelta(days=(midnight.toordinal() - 1) % (step // _DAY))
+    number = 0
+    while True:
+        wall = midnight + timedelta(seconds=step * number)
+        each = _at(wall, zone)
+        if each.timestamp() > until:
+            return
+        yield each
+        number += 1
+
+
+def _months(since: float, until: float, step: int, zone: tzinfo | None) -> Iterator[datetime]:
+    first = local(since, zone)
+    number = (first.year * 12 + first.month - 1) // step * step
+    while True:
+        each = _at(datetime(number // 12, number % 12 + 1, 1), zone)
+        if each.timestamp() > until:
+            return
+        yield each
+        number += step
+
+
+def _at(wall: datetime, zone: tzinfo | None) -> datetime:
+    """Return the moment at which the clocks of ``zone`` show ``wall``."""
+    return wall.astimezone() if zone is None else wall.replace(tzinfo=zone)
+
+
+def _text(moment: datetime, step: int) -> str:
+    if step >= _MONTH:
+        return f"{moment:%b %Y}"
+    if step >= _DAY or (moment.hour, moment.minute) == (0, 0):
+        return f"{moment.day} {moment:%b}"
+    return f"{moment:%H:%M}"

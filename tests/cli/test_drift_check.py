@@ -1,0 +1,303 @@
+"""``htcq drift check`` as a monitoring system runs it: a verdict on the pool, or UNKNOWN whatever goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from htcq.cli import drift_check
+from htcq.errors import NESTED_VARIABLE
+from tests.audit.rules.quota.groups import PHYSICS, uses, wants
+from tests.audit.sites import accounting, slot
+from tests.cli.conftest import ROOT, Call, Done, names
+
+TAKEN = "2026-11-02T08:15:00+00:00"
+MOMENT = 1_793_607_300  # date -d 2026-11-02T08:15:00Z +%s
+#: Of 40 cores physics has 20, hep 15 of them and lep 5, and chem 10; the root has what is left.
+QUOTAS = {
+    "<none>": (10.0, 40.0), "chem": (10.0, 10.0), "physics": (20.0, 20.0), "physics.hep": (15.0, 15.0),
+    "physics.lep": (5.0, 5.0),
+}  # fmt: skip
+
+
+def published(quotas: dict[str, tuple[float, float]], age: int = 10) -> Iterator[str]:
+    for name, (quota, subtree) in quotas.items():
+        yield accounting(
+            name, IsAccountingGroup="true", LastHeardFrom=str(MOMENT - age), EffectiveQuota=str(quota),
+            SubtreeQuota=str(subtree),
+        )  # fmt: skip
+
+
+def snapshot(path: Path, *ads: str, config: str | None = PHYSICS, **meta: object) -> None:
+    path.mkdir()
+    (path / "collector.ads").write_text("\n".join(ads))
+    if config is not None:
+        (path / "config.txt").write_text(config)
+    (path / "meta.json").write_text(json.dumps({"schema": 1, "taken": TAKEN, **meta}))
+
+
+@pytest.fixture
+def agreed(quiet_place: Path) -> Path:
+    """A pool in which all is as it should be."""
+    snapshot(quiet_place / "snap", slot(Cpus=40), *published(QUOTAS))
+    return quiet_place / "snap"
+
+
+@pytest.fixture
+def drifted(quiet_place: Path) -> Path:
+    """The same pool, but lep was published with 4; hep waits for 30 and chem uses 12 of its 10."""
+    wrong = {**QUOTAS, "physics.lep": (4.0, 4.0)}
+    ads = (slot(Cpus=28), *uses("chem", 12), wants("physics.hep", 30), wants("chem", 0, 12), *published(wrong))
+    snapshot(quiet_place / "snap", *ads)
+    return quiet_place / "snap"
+
+
+def unknown(done: Done, said: str) -> None:
+    assert (done.status, done.err) == (3, "")
+    assert done.out.startswith("HTCQ DRIFT UNKNOWN: ")
+    assert done.out.endswith("\n")
+    assert done.out.count("\n") == 1
+    assert said in done.out
+
+
+# The verdict ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("agreed")
+def test_a_pool_as_it_should_be_is_ok(call: Call) -> None:
+    done = call("drift", "check", "--snapshot", "snap")
+
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("HTCQ DRIFT OK: snap: 0 of 5 groups drifted | drifted=0;0;;0;5 ")
+    assert done.out.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "line"),
+    [
+        ([], 1, "physics.lep: drifted: quota published 4 where 5 should be"),
+        (["-c", "0"], 2, "physics.lep: drifted: quota published 4 where 5 should be"),
+        (["-w", "1"], 0, "physics.lep: drifted: quota published 4 where 5 should be"),
+        (["-w", "~:", "-c", "@1:5"], 2, "physics.lep: drifted: quota published 4 where 5 should be"),
+        (["--metric", "starved"], 1, "physics.hep: starved: uses 0 of 15 while 30 waits"),
+        (["--metric", "over", "--critical", "0"], 2, "chem: over: uses 12 of 10"),
+        (["--metric", "usage", "--warning", "12"], 0, ""),
+        (["--metric", "usage", "--warning", "13:"], 1, ""),
+        (["--metric", "waiting", "--critical", "~:29"], 2, ""),
+        (["--group", "chem"], 0, ""),
+        (["--group", "CHEM", "--group", "physics.*"], 1, "physics.lep: drifted: quota published 4 where 5 should be"),
+    ],
+)
+@pytest.mark.usefixtures("drifted")
+def test_what_is_measured_and_the_ranges_decide(flags: list[str], status: int, line: str, call: Call) -> None:
+    done = call("drift", "check", "--snapshot", "snap", *flags)
+
+    assert (done.status, done.err) == (status, "")
+    assert done.out.startswith(f"HTCQ DRIFT {('OK', 'WARNING', 'CRITICAL')[status]}: snap: ")
+    assert done.out.splitlines()[1:] == ([line] if line else [])
+
+
+@pytest.mark.usefixtures("agreed")
+def test_what_the_site_declares_counts(call: Call, quiet_place: Path) -> None:
+    site = quiet_place / "site.toml"
+    site.write_text(
+        "[groups.physics]\nquota = 20\n[groups.physics.hep]\nquota = 15\naccept_surplus = true\n"
+        "[groups.physics.lep]\nquota = 5\naccept_surplus = true\n[groups.chem]\nquota = 12\n[groups.bio]\nquota = 1\n"
+    )
+    done = call("drift", "check", "--snapshot", "snap", "--config", "site.toml")
+
+    assert done.status == 1
+    assert done.out.splitlines()[1:] == [
+        "chem: drifted: quota declared 12, but configured 10",
+        "bio: drifted: declared with a quota of 1, but not configured",
+    ]
+
+
+@pytest.mark.usefixtures("drifted")
+def test_more_lines_can_be_asked_for(call: Call) -> None:
+    lines = [len(call("drift", "check", "--snapshot", "snap", *flags).out.splitlines()) for flags in ([], ["-v"])]
+    told = call("drift", "check", "--snapshot", "snap", "-vv").out.splitlines()
+
+    assert lines == [2, 4]
+    assert "physics.hep: quota 15, usage 0, idle demand 30" in told
+
+
+# Everything else is UNKNOWN -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--nonsense"], "--nonsense"),
+        (["nonsense"], "nonsense"),
+        (["-w"], "expected one argument"),
+        (["-w", "x"], "'x' is not a range"),
+        (["-c", "20:10"], "ends before it starts"),
+        (["-c", ""], "is not a range"),
+        (["--metric", "nonsense"], "--metric nonsense: unknown (choose one of drifted, "),
+        (["--metric", "usage"], "needs a range"),
+        (["--group", "nonsense"], "has no group nonsense"),
+        (["--pool", "cm.example.net"], "contradict each other"),
+        (["--config", "missing.toml"], "missing.toml cannot be read"),
+        (["--config", "snap/collector.ads"], "collector.ads"),
+        (["--max-age", "-1"], "--max-age"),
+        (["--max-age", "nan"], "--max-age"),
+        (["--timeout", "0"], "--timeout"),
+        (["--timeout", "soon"], "soon"),
+        (["--name", "nonsense"], "has no negotiator nonsense"),
+    ],
+)
+@pytest.mark.usefixtures("agreed")
+def test_every_mistake_is_unknown(flags: list[str], said: str, call: Call) -> None:
+    unknown(call("drift", "check", "--snapshot", "snap", *flags), said)
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h", "-help"])
+def test_help_is_no_verdict(flag: str, call: Call) -> None:
+    done = call("drift", "check", flag)
+
+    assert done.status == 3
+    assert "--critical" in done.out
+
+
+def test_a_snapshot_that_is_missing_or_empty_is_unknown(call: Call, quiet_place: Path) -> None:
+    unknown(call("drift", "check", "--snapshot", "missing"), "missing")
+    (quiet_place / "empty").mkdir()
+    unknown(call("drift", "check", "--snapshot", "empty"), "empty")
+
+
+@pytest.mark.parametrize(
+    ("ads", "config", "said"),
+    [
+        ([slot(Cpus=40), *published(QUOTAS, age=901)], PHYSICS, "last published its groups 901 s before"),
+        ([slot(Cpus=40), wants("chem", 8)], PHYSICS, "nobody publishes its groups"),
+        ([*published(QUOTAS)], PHYSICS, "drifted"),
+        ([slot(Cpus=40), *published(QUOTAS)], None, "the configuration of the central manager could not be read"),
+        ([slot(Cpus=40)], "SLOT_WEIGHT = Cpus\n", "has no groups, and none are declared"),
+    ],
+    ids=["stale", "silent", "no slots", "no configuration", "no groups"],
+)
+def test_a_pool_of_which_too_little_is_known_is_unknown(
+    ads: list[str], config: str | None, said: str, call: Call, quiet_place: Path
+) -> None:
+    snapshot(quiet_place / "snap", *ads, config=config)
+    unknown(call("drift", "check", "--snapshot", "snap"), said)
+
+
+def test_how_old_is_too_old_can_be_said(call: Call, quiet_place: Path) -> None:
+    snapshot(quiet_place / "snap", slot(Cpus=40), *published(QUOTAS, age=901))
+
+    assert call("drift", "check", "--snapshot", "snap", "--max-age", "1000").status == 0
+
+
+def test_a_pool_that_was_read_in_part_is_unknown(call: Call, quiet_place: Path) -> None:
+    failed = [{"what": "submitters", "why": "no answer within 60 s"}]
+    snapshot(quiet_place / "snap", slot(Cpus=40), *published(QUOTAS), failed=failed)
+
+    unknown(call("drift", "check", "--snapshot", "snap"), "snap was read in part: submitters: no answer within 60 s")
+
+
+def test_a_pool_that_cannot_be_reached_is_unknown(call: Call) -> None:
+    unknown(call("drift", "check", "--pool", "127.0.0.1:1"), "127.0.0.1:1: its collector cannot be queried")
+
+
+def test_a_pool_that_never_answers_is_unknown_in_time_and_nothing_is_left(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        started = time.monotonic()
+        done = call("drift", "check", "--pool", f"127.0.0.1:{silent.getsockname()[1]}", "-t", "1")
+
+    unknown(done, "within 1 s")
+    assert time.monotonic() - started < 10
+    assert names(tmp_path / "temporary") == []
+
+
+def loops(*_: object, **__: object) -> None:
+    while True:
+        pass
+
+
+def ignores_the_alarm(*_: object, **__: object) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    loops()
+
+
+def crashes(*_: object, **__: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fails(*_: object, **__: object) -> None:
+    raise KeyError("nobody expected this")
+
+
+def is_at_a_loss(*_: object, **__: object) -> None:
+    raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("accident", "said"),
+    [
+        (loops, "snap: not done within 0.5 s"),
+        (ignores_the_alarm, "no answer within"),
+        (crashes, "its process ended"),
+        (fails, "KeyError: 'nobody expected this'"),
+        (is_at_a_loss, "MemoryError"),
+    ],
+)
+@pytest.mark.usefixtures("agreed")
+def test_every_accident_while_looking_is_unknown(
+    accident: Callable[..., None], said: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drift_check, "look", accident)
+    unknown(call("drift", "check", "--snapshot", "snap", "-t", "0.5"), said)
+
+
+@pytest.mark.usefixtures("agreed")
+def test_every_accident_before_looking_is_unknown(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drift_check, "source_of", fails)
+    unknown(call("drift", "check", "--snapshot", "snap"), "KeyError: 'nobody expected this'")
+
+
+@pytest.mark.usefixtures("agreed")
+def test_a_tool_that_htcq_runs_gets_no_verdict(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(NESTED_VARIABLE, "1")
+    unknown(call("drift", "check", "--snapshot", "snap"), NESTED_VARIABLE)
+
+
+@pytest.mark.usefixtures("agreed")
+def test_a_verdict_that_nobody_can_read_is_unknown(quiet_place: Path) -> None:
+    command = [sys.executable, "-m", "htcq", "drift", "check", "--snapshot", "snap"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, cwd=quiet_place, env=environment, check=False
+        )
+
+    assert (done.returncode, done.stderr) == (3, b"")
+
+
+def test_an_interruption_is_unknown(quiet_place: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        command = [sys.executable, "-m", "htcq", "drift", "check", "--pool", address]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, cwd=quiet_place, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True
+        ) as process:
+            silent.accept()[0].recv(1)
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+
+    assert (process.returncode, out) == (3, "HTCQ DRIFT UNKNOWN: interrupted\n")

@@ -1,0 +1,115 @@
+"""Programs that fill a disk, each in a process of its own: ``python -m tests.store.full_disk WHAT DIRECTORY``.
+
+They record until there is no room, make room, and record the same again; what is wrong ends them with an AssertionError.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from htcq.errors import EXIT_UNKNOWN, HistoryError
+from htcq.store.history import open_history
+from tests.store.histories import LOOK, START, crowd, is_whole, samples
+
+MOST = 400
+#: How full is too full differs, so that it happens at any step: when the file is made, in -wal, in -shm, at the end.
+SIZES_KB = range(32, 240, 8)
+
+
+def fill(path: Path, make_room: Callable[[], None]) -> str:
+    """Record until it fails, then again with room; return how it failed."""
+    done: list[int] = []
+    failed = ""
+    for number in range(MOST):
+        time = START + number * LOOK
+        try:
+            record(path, time)
+        except HistoryError as error:
+            failed = tell(error, path)
+            break
+        done.append(time)
+    assert failed, "there was always room"
+    intact(path, done)
+    make_room()
+    intact(path, done)
+    record(path, time)
+    record(path, time + LOOK)
+    intact(path, [*done, time, time + LOOK])
+    return failed
+
+
+def record(path: Path, time: int) -> None:
+    """Record one look, as a command of its own would."""
+    with open_history(path, writable=True) as history:
+        assert history.set_aside is None
+        assert history.record(crowd(time)) is True
+        assert history.set_aside is None
+
+
+def tell(error: HistoryError, path: Path) -> str:
+    """Return what is said of the failure, which must be clear."""
+    assert error.exit_status == EXIT_UNKNOWN
+    assert str(error).startswith(f"{path} cannot be written: "), error
+    assert error.hint
+    return str(error)
+
+
+def intact(path: Path, times: list[int]) -> None:
+    """See that exactly these looks are there, each as a whole."""
+    found = samples(path) if times else []
+    assert sorted({sample.time for sample in found}) == times
+    assert all(is_whole([sample for sample in found if sample.time == time]) for time in times)
+
+
+def small_disks(directory: Path) -> list[str]:
+    """Fill disks of many sizes, each mounted on ``directory``, which must be in a mount namespace of its own."""
+    told = []
+    for size in SIZES_KB:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", directory], check=True)
+
+        def make_room() -> None:
+            subprocess.run(["mount", "-o", "remount,size=8m", directory], check=True)
+
+        told.append(fill(directory / "drift.db", make_room))
+        subprocess.run(["umount", directory], check=True)
+    return told
+
+
+def small_files(directory: Path) -> list[str]:
+    """Fill files up to limits of many sizes."""
+    told = []
+    for size in SIZES_KB:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size * 1024, resource.RLIM_INFINITY))
+
+        def make_room() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+        told.append(fill(directory / f"{size}.db", make_room))
+    return told
+
+
+def read_only_disk(directory: Path) -> list[str]:
+    """Read from a disk that cannot be written, and try to write."""
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", directory], check=True)
+    path = directory / "drift.db"
+    record(path, START)
+    subprocess.run(["mount", "-o", "remount,ro", directory], check=True)
+    intact(path, [START])
+    told = []
+    for each in (path, directory / "new.db"):
+        try:
+            record(each, START + LOOK)
+        except HistoryError as error:
+            told.append(tell(error, each))
+    intact(path, [START])
+    assert [each.name for each in directory.iterdir()] == ["drift.db"]
+    return told
+
+
+if __name__ == "__main__":
+    what = {"small_disks": small_disks, "small_files": small_files, "read_only_disk": read_only_disk}
+    sys.stdout.write("\n".join(what[sys.argv[1]](Path(sys.argv[2]))))
