@@ -16,7 +16,7 @@ from htcq.errors import InputError
 
 if TYPE_CHECKING:
     from htcq.audit.evidence import Evidence
-    from htcq.emit.promises import Declared
+    from htcq.emit.declared import Declared
     from htcq.pool.configuration import Configuration
     from htcq.pool.pool import Pool
     from htcq.settings import Settings
@@ -51,8 +51,8 @@ def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
     """
     from htcq.audit.evidence import Evidence
     from htcq.cli.site import read_site_file
+    from htcq.emit.declared import Declared
     from htcq.emit.groups import adopted, groups_configuration, read_back
-    from htcq.emit.promises import Declared
     from htcq.live.configuration import read_configuration, read_dump
     from htcq.pool.pool import Pool
 

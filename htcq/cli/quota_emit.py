@@ -39,8 +39,9 @@ def main(arguments: argparse.Namespace) -> int:
     refused = [*_broken_promises(request), *_dropped_in_use(request, target)]
     _tell_what_stays(request, target.path.name if target else GROUPS_FILE)
     if refused and not arguments.force:
-        more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-        raise PolicyError(f"refused: {refused[0]}{more}", "nothing was written; --force overrides")
+        for each in refused[:-1]:
+            _tell(f"refused: {each}")
+        raise PolicyError(f"refused: {refused[-1]}", "nothing was written; --force overrides")
     for each in refused:
         _tell(f"forced: {each}")
     if target is None:

@@ -9,7 +9,8 @@ from htcq.audit.engine import Audit, audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Need, Rule
 from htcq.audit.site import chosen_rules, verdicts
-from htcq.emit.promises import Declared, rules_on
+from htcq.emit.declared import Declared
+from htcq.emit.promises import rules_on
 from htcq.settings import AuditSettings
 
 _FAMILY = "quota"

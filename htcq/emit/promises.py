@@ -1,79 +1,26 @@
 """What a site's own words about its groups must keep: rules on what is declared, before any pool has seen it.
 
 They are run like the audit's rules but are not in its catalog, since no pool can break them. Those that have a rule's
-id take its place: what is only a pity in a pool is an error in a site file. How a quota goes down the tree follows
-GroupEntry::hgq_assign_quotas of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14.
+id take its place: what is only a pity in a pool is an error in a site file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Union
 
 from htcq.audit.catalog import rule
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
-from htcq.settings import DeclaredGroup, GroupSettings
+from htcq.emit.declared import Declared
+from htcq.settings import DeclaredGroup
 
 #: Sums of decimal fractions miss by less than this part.
 _DUST = 1e-9
 _SOURCE = "src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14"
 WEIGHT = "the pool's slot weight (--snapshot or --pool)"
 EXPIRED, UNOWNED = "quota-expired", "group-without-owner"
-
-
-@dataclass(frozen=True)
-class Declared:
-    """The declared groups, the day on which they are looked at, and the slot weight of the pool if that is known."""
-
-    settings: GroupSettings
-    today: date
-    pool_weight: float | None = None
-
-    @property
-    def groups(self) -> tuple[DeclaredGroup, ...]:
-        """Every group, parents before their children."""
-        return self.settings.groups
-
-    @cached_property
-    def _below(self) -> Mapping[str, Sequence[DeclaredGroup]]:
-        below: dict[str, list[DeclaredGroup]] = {}
-        for group in self.groups:
-            below.setdefault(group.parent, []).append(group)
-        return below
-
-    def below(self, name: str) -> Sequence[DeclaredGroup]:
-        """Return the groups right below that one; those of the top level for an empty name."""
-        return self._below.get(name, ())
-
-    def static_sum(self, name: str) -> float:
-        """Return what the groups right below that one have in amounts."""
-        return sum(group.config_quota for group in self.below(name) if group.static)
-
-    def share_sum(self, name: str) -> float:
-        """Return what the groups right below that one have in shares."""
-        return sum(group.config_quota for group in self.below(name) if not group.static)
-
-    @cached_property
-    def amounts(self) -> Mapping[str, float | None]:
-        """What each group has for itself and those below it, by name; None where that depends on the pool's weight.
-
-        The top level has the empty name.
-        """
-        amounts: dict[str, float | None] = {"": self.pool_weight}
-        for group in self.groups:
-            above = amounts[group.parent]
-            if group.static or not group.config_quota:
-                amounts[group.name] = group.config_quota
-            elif above is None:
-                amounts[group.name] = None
-            else:
-                left = max(0.0, above - self.static_sum(group.parent))
-                amounts[group.name] = group.config_quota * left / max(self.share_sum(group.parent), 1.0)
-        return amounts
 
 
 Finder = Callable[[Declared], Iterator[Union[Found, Unchecked]]]

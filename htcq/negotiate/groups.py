@@ -219,6 +219,14 @@ class PoolQuotas:
     @cached_property
     def filled(self) -> Mapping[str, float]:
         """What each group would use if the pool were emptied and every group in its turn took all that it is let."""
+        return self._filled(self._bounded(_MOST_FILLING_PASSES))
+
+    @cached_property
+    def filled_at_once(self) -> Mapping[str, float]:
+        """The same if every group's first turn let it go all of its way."""
+        return self._filled(replace(self._bounded(_MOST_FILLING_PASSES), round_robin_rate=math.inf))
+
+    def _filled(self, settings: Settings) -> Mapping[str, float]:
         used: dict[str, float] = {}
 
         def take(group: str, limit: int) -> Turn:
@@ -227,7 +235,7 @@ class PoolQuotas:
             used[group] = max(used.get(group, 0.0), min(float(limit), wanted, left))
             return Turn({group: used[group]}, through=used[group] >= wanted)
 
-        compute_quotas(replace(self.inputs, usage={}, settings=self._bounded(_MOST_FILLING_PASSES)), take)
+        compute_quotas(replace(self.inputs, usage={}, settings=settings), take)
         return used
 
     def can_take(self, group: str) -> float:

@@ -47,7 +47,7 @@ TakeTurn = Callable[[str, int], Turn]
 
 
 def nothing_matched(group: str, limit: int) -> Turn:
-    """Let a turn end without a match."""
+    """Let a turn end without a match, as where the submitters do not answer."""
     return Turn()
 
 

@@ -18,6 +18,8 @@ from htcq.report.terminal import Line, show_lines, show_table
 COLUMNS = ("GROUP", "USAGE OF QUOTA", "MEAN", "MOST", "QUOTA", "OFF BY", "STARVED", "OVER", "LENDING", "SEEN")
 _NUMBERS = range(2, len(COLUMNS))
 _SPARK = 24
+#: Names up to so many characters stand in a column.
+_SUBJECT = 32
 _EMPTY = Line()
 
 
@@ -36,7 +38,7 @@ def show_story(story: Story, stream: TextIO, zone: tzinfo | None = None) -> None
         return
     blocks = shows_blocks(getattr(stream, "encoding", None))
     rows = [_row(window, blocks) for window in story.windows]
-    show_table("Groups, the one with most trouble first", COLUMNS, rows, stream, right=_NUMBERS)
+    show_table("Groups, the one with most trouble first", COLUMNS, rows, stream, right=_NUMBERS, repeat=1)
     show_lines([_line(legend(story, blocks, _SPARK), "quiet")], stream)
 
 
@@ -58,8 +60,9 @@ def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
 
 
 def standing(story: Story) -> list[Entry]:
-    """Return what still disagreed at the last look, each with the time since which it did."""
-    return [Entry(spell.since, one_line(spell.group), told(spell.difference)) for spell in story.standing]
+    """Return what still disagreed at the last look, each with the time since which it did, the newest first."""
+    spells = sorted(story.standing, key=lambda spell: -spell.since)
+    return [Entry(spell.since, one_line(spell.group), told(spell.difference)) for spell in spells]
 
 
 def legend(story: Story, blocks: bool, width: int) -> str:
@@ -82,9 +85,10 @@ def _lines(story: Story, zone: tzinfo | None) -> Iterator[Line]:
 
 def _entries(title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = "") -> Iterator[Line]:
     yield _line(title if entries else f"{title}: nothing", "strong")
+    width = min(_SUBJECT, max((len(each.subject) for each in entries), default=0))
     for each in entries:
         when = f"{before}{moment(each.when, zone)}"
-        yield Line(((when, "quiet"), ("  ", ""), (each.subject, "strong"), (f"  {each.text}", "")), indent=2)
+        yield Line(((when, "quiet"), ("  ", ""), (f"{each.subject:{width}}", "strong"), (f"  {each.text}", "")), 2)
     yield _EMPTY
 
 

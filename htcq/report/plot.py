@@ -59,19 +59,20 @@ class _Drawing:
         """Yield what nobody saw, the usage as an area and the quota as a line of steps."""
         yield from self._unseen()
         for run in _runs(self._window.points):
-            start, steps = self._x(run[0].since), self._steps([(point, point.usage) for point in run])
-            yield f'<path class="usage" d="M{start:g} {HEIGHT}{steps}V{HEIGHT}Z"/>'
-            yield f'<path class="edge" d="M{start:g} {self._y(run[0].usage):g}{steps}"/>'
+            begin, steps = self._x(run[0].since), self._steps([(point, point.usage) for point in run])
+            yield f'<path class="usage" d="M{begin:g} {HEIGHT}{steps}V{HEIGHT}Z"/>'
+            yield f'<path class="edge" d="M{begin:g} {self._y(run[0].usage):g}{steps}"/>'
         known = [(point, point.quota) for point in self._window.points if point.quota is not None]
         quotas = {id(point): quota for point, quota in known}
         for run in _runs([point for point, _ in known]):
             steps = self._steps([(point, quotas[id(point)]) for point in run])
-            start = f"M{self._x(run[0].since):g} {self._y(quotas[id(run[0])]):g}"
-            yield f'<path class="limit" d="{start}{steps}"/>'
+            start = f"{self._x(run[0].since):g} {self._y(quotas[id(run[0])]):g}"
+            yield f'<path class="limit" d="M{start}{steps}"/>'
 
     def _steps(self, amounts_: Sequence[tuple[Point, float]]) -> str:
         """Return the path over points: up or down to the amount of each, then on to its end."""
-        path, last = [], ""
+        path: list[str] = []
+        last = ""
         for point, amount in amounts_:
             height = f"{self._y(amount):g}"
             # What is equal is one line, however many looks saw it.
@@ -104,7 +105,8 @@ class _Drawing:
         """Yield the marks of time with their words."""
         for tick in moments(self._window.since, self._window.until, zone=zone):
             share = self._x(tick.moment) / _WIDE
-            anchor = "start" if share < 0.08 else "end" if share > 0.92 else "middle"
+            # There is room at the left, beside the amounts, and none at the right.
+            anchor = "end" if share > 0.94 else "middle"
             place = f"{share:.2%}"
             yield f'<line class="grid" x1="{place}" x2="{place}" y1="{_ABOVE + HEIGHT}" y2="{_WORDS - 12}"/>'
             yield f'<text x="{place}" y="{_WORDS}" text-anchor="{anchor}">{html.escape(tick.text)}</text>'

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from htcq.negotiate.comparison import Difference, GroupDifference, compare
+from htcq.negotiate.comparison import GroupDifference, compare
 from htcq.negotiate.look import QuotaLook
 from htcq.negotiate.standing import Standing
 from htcq.report.printable import one_line
-from htcq.report.quota_words import COLUMNS, NONE, marked, other_weight, oversubscribed, totals, units, wrong
+from htcq.report.quota_words import (
+    COLUMNS,
+    difference,
+    marked,
+    other_weight,
+    oversubscribed,
+    shown_or_none,
+    totals,
+    units,
+    wrong,
+)
 from htcq.report.terminal import Line, show_lines, show_table
-from htcq.units import show_number
 
 MARK = "*"
 #: What a tree is drawn with: below one that has more below its parent, below the last; beside the latter's children.
@@ -131,18 +140,7 @@ def _told(before: QuotaLook, after: QuotaLook, rows: Sequence[GroupDifference]) 
 
 def _cells(row: GroupDifference) -> Iterator[str]:
     for one in (row.effective, row.allocated, row.limit):
-        yield from (_amount(one.before), _amount(one.after), signed(one))
-
-
-def _amount(amount: float | None) -> str:
-    return NONE if amount is None else show_number(amount)
-
-
-def signed(one: Difference) -> str:
-    """Return a difference with its sign; empty where there is none."""
-    if not one.changed or one.difference is None:
-        return ""
-    return f"{'+' if one.difference > 0 else ''}{show_number(one.difference)}"
+        yield from (shown_or_none(one.before), shown_or_none(one.after), difference(one))
 
 
 def _line(text: str, style: str = "") -> Line:

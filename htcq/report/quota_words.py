@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from htcq.negotiate.comparison import Difference
 from htcq.negotiate.look import JOBS, SCHEDD_WEIGHT, SLOTS, WEIGHT, QuotaLook
 from htcq.negotiate.published import Mark, same
 from htcq.negotiate.standing import Standing, shown_limit
@@ -56,7 +57,24 @@ COLUMNS = (
 
 def marked(standing: Standing, mark: Mark) -> str:
     """Return in which way the negotiator published something else of a group."""
-    return f"{standing.name}: {mark.attribute} published {_value(mark.published)}, computed {_value(mark.computed)}"
+    return f"{standing.name}: {published(mark)}"
+
+
+def published(mark: Mark) -> str:
+    """Return what was published, and what is computed."""
+    return f"{mark.attribute} published {_value(mark.published)}, computed {_value(mark.computed)}"
+
+
+def shown_or_none(amount: float | None) -> str:
+    """Return an amount, or that there is none."""
+    return NONE if amount is None else show_number(amount)
+
+
+def difference(one: Difference) -> str:
+    """Return a difference with its sign; empty where there is none."""
+    if not one.changed or one.difference is None:
+        return ""
+    return f"{'+' if one.difference > 0 else ''}{show_number(one.difference)}"
 
 
 def _value(value: float | str) -> str:

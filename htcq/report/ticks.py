@@ -70,7 +70,10 @@ def _months(since: float, until: float, step: int, zone: tzinfo | None) -> Itera
     first = local(since, zone)
     number = (first.year * 12 + first.month - 1) // step * step
     while True:
-        each = _at(datetime(number // 12, number % 12 + 1, 1), zone)
+        wall = first.replace(
+            year=number // 12, month=number % 12 + 1, day=1, hour=0, minute=0, second=0, microsecond=0, tzinfo=None
+        )
+        each = _at(wall, zone)
         if each.timestamp() > until:
             return
         yield each

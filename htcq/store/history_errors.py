@@ -54,5 +54,5 @@ def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
     if any(text in error for text in _FULL):
         return f"{path} cannot be written: {error}", f"make room and try again; {_INTACT}"
     if any(text in error for text in _BROKEN):
-        return f"{path} cannot be {_DONE[writable]}: {error}", "is its file system full, or broken?"
+        return f"{path} cannot be {_DONE[writable]}: {error}", f"{_INTACT}; is the file system full, or broken?"
     return f"{path} cannot be {_DONE[writable]}: {error}", f"{_INTACT}; {_PLACE}" if writable else ""

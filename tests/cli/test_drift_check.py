@@ -296,8 +296,9 @@ def test_an_interruption_is_unknown(quiet_place: Path) -> None:
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, cwd=quiet_place, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True
         ) as process:
-            silent.accept()[0].recv(1)
-            process.send_signal(signal.SIGINT)
+            with silent.accept()[0]:
+                process.send_signal(signal.SIGINT)
+                process.wait(60)
             out, _ = process.communicate(timeout=60)
 
     assert (process.returncode, out) == (3, "HTCQ DRIFT UNKNOWN: interrupted\n")

@@ -6,8 +6,8 @@ from datetime import date
 
 from htcq.audit.catalog import RULES
 from htcq.audit.rule import Need, Severity
+from htcq.emit.declared import Declared
 from htcq.emit.group_lint import checked, linted
-from htcq.emit.promises import Declared
 from htcq.pool.pool import Pool
 from htcq.settings import AuditSettings, RuleSettings
 from tests.audit.sites import pool, slot, submitter

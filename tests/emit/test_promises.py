@@ -10,7 +10,8 @@ import pytest
 from htcq.audit.engine import Audit, Finding, audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
-from htcq.emit.promises import Declared, rules_on
+from htcq.emit.declared import Declared
+from htcq.emit.promises import rules_on
 from htcq.pool.pool import Pool
 from htcq.quota.condor import Inputs, compute_quotas
 from tests.emit.declared import alone, declared

@@ -43,22 +43,22 @@ def inputs_of(case: Mapping[str, Any]) -> Inputs:
 
 
 def _slots(case: Mapping[str, Any], tree: Tree, weighted: bool) -> tuple[float, dict[str, float]]:
-    pool_weight = float(sum(slot["cpus"] * slot["count"] for slot in case["partitionable_slots"]))
+    pool_weight = float(sum(each["cpus"] * each["count"] for each in case["partitionable_slots"]))
     usage: dict[str, float] = defaultdict(float)
-    for slot in case["claimed_slots"]:
-        weight = slot["count"] * (slot["cpus"] if weighted else 1)
-        usage[assigned_group(tree, slot["submitter"]).group] += weight
+    for claim in case["claimed_slots"]:
+        weight = claim["count"] * (claim["cpus"] if weighted else 1)
+        usage[assigned_group(tree, claim["submitter"]).group] += weight
         pool_weight += weight
     return pool_weight, usage
 
 
 def _demand(case: Mapping[str, Any], tree: Tree, weighted: bool) -> tuple[dict[str, float], set[str]]:
     requested: dict[str, float] = defaultdict(float)
-    for submitter in case["submitters"]:
-        if submitter["idle"] + submitter["running"] > 0:
+    for each in case["submitters"]:
+        if each["idle"] + each["running"] > 0:
             prefix = "weighted_" if weighted else ""
-            group = assigned_group(tree, submitter["name"]).group
-            requested[group] += submitter[f"{prefix}running"] + submitter[f"{prefix}idle"]
+            group = assigned_group(tree, each["name"]).group
+            requested[group] += each[f"{prefix}running"] + each[f"{prefix}idle"]
     return requested, set(requested)
 
 

@@ -17,7 +17,7 @@ from tests.store.histories import LOOK, START, crowd, is_whole, samples
 
 MOST = 400
 #: How full is too full differs, so that it happens at any step: when the file is made, in -wal, in -shm, at the end.
-SIZES_KB = range(32, 240, 8)
+SIZES_KB = range(32, 240, 16)
 
 
 def fill(path: Path, make_room: Callable[[], None]) -> str:

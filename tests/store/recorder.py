@@ -68,4 +68,6 @@ if __name__ == "__main__":
     if what == "many":
         many(Path(path), int(numbers[0]), numbers[1], int(numbers[2]))
     else:
-        {"loop": loop, "prune": prune, "hold": hold, "killed": killed}[what](Path(path), *(int(number) for number in numbers))
+        {"loop": loop, "prune": prune, "hold": hold, "killed": killed}[what](
+            Path(path), *(int(number) for number in numbers)
+        )

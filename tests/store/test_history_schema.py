@@ -113,7 +113,10 @@ def test_a_file_of_a_newer_htcq_is_refused(writable: bool, tmp_path: Path) -> No
     path = tmp_path / "drift.db"
     record(path, observation(START))
     execute(path, "PRAGMA user_version = 3")
-    with pytest.raises(HistoryError, match=r"drift.db was made by a newer htcq") as refused, open_history(path, writable):
+    with (
+        pytest.raises(HistoryError, match=r"drift.db was made by a newer htcq") as refused,
+        open_history(path, writable),
+    ):
         pass
 
     assert "version 3" in str(refused.value)

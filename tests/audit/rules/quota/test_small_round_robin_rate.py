@@ -28,9 +28,19 @@ def test_at_the_default_rate_there_is_one_pass() -> None:
 
 
 def test_a_rate_that_gives_all_who_wait_something_is_not_found() -> None:
-    assert not found(RULE, groups(f"{TREE}GROUP_QUOTA_ROUND_ROBIN_RATE = 20\n", *DEMAND))
+    config = f"{TREE}GROUP_QUOTA_ROUND_ROBIN_RATE = 20\nGROUP_ACCEPT_SURPLUS = True\n"
+    assert not found(RULE, groups(config, *DEMAND))
+
+
+def test_a_group_that_accepts_no_surplus_comes_half_way() -> None:
+    """Seen on 25.14.1: 6 slots, a quota of 6 and a rate of 1 let 5 run in the first cycle, with surplus accepted 6."""
+    config = "GROUP_NAMES = a\nGROUP_QUOTA_a = 6\nGROUP_QUOTA_ROUND_ROBIN_RATE = 1\n"
+    (finding,) = found(RULE, groups(config, wants("a", 6), weight=6))
+    assert "a cycle fills 5 of the 6 that it could" in finding.message
+    accepting = f"{config}GROUP_ACCEPT_SURPLUS = True\n"
+    assert not found(RULE, groups(accepting, wants("a", 6), weight=6))
 
 
 def test_a_group_at_its_limit_gains_nothing_in_any_pass() -> None:
-    config = f"{TREE}GROUP_QUOTA_ROUND_ROBIN_RATE = 20\n"
+    config = f"{TREE}GROUP_QUOTA_ROUND_ROBIN_RATE = 20\nGROUP_ACCEPT_SURPLUS = True\n"
     assert not found(RULE, groups(config, wants("a", 40), wants("b", 5, 5), *uses("b", 5)))

@@ -1,0 +1,65 @@
+"""Declared groups as a tree, and what each has for itself and those below it.
+
+Follows GroupEntry::hgq_assign_quotas of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14: amounts come first,
+shares are taken of what they leave. Amounts are slot weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from htcq.settings import DeclaredGroup, GroupSettings
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The declared groups, the day on which they are looked at, and the slot weight of the pool if that is known."""
+
+    settings: GroupSettings
+    today: date
+    pool_weight: float | None = None
+
+    @property
+    def groups(self) -> tuple[DeclaredGroup, ...]:
+        """Every group, parents before their children."""
+        return self.settings.groups
+
+    @cached_property
+    def _below(self) -> Mapping[str, Sequence[DeclaredGroup]]:
+        below: dict[str, list[DeclaredGroup]] = {}
+        for group in self.groups:
+            below.setdefault(group.parent, []).append(group)
+        return below
+
+    def below(self, name: str) -> Sequence[DeclaredGroup]:
+        """Return the groups right below that one; those of the top level for an empty name."""
+        return self._below.get(name, ())
+
+    def static_sum(self, name: str) -> float:
+        """Return what the groups right below that one have in amounts."""
+        return sum(group.config_quota for group in self.below(name) if group.static)
+
+    def share_sum(self, name: str) -> float:
+        """Return what the groups right below that one have in shares."""
+        return sum(group.config_quota for group in self.below(name) if not group.static)
+
+    @cached_property
+    def amounts(self) -> Mapping[str, float | None]:
+        """What each group has for itself and those below it, by name; None where that depends on the pool's weight.
+
+        The top level has the empty name.
+        """
+        amounts: dict[str, float | None] = {"": self.pool_weight}
+        for group in self.groups:
+            above = amounts[group.parent]
+            if group.static or not group.config_quota:
+                amounts[group.name] = group.config_quota
+            elif above is None:
+                amounts[group.name] = None
+            else:
+                left = max(0.0, above - self.static_sum(group.parent))
+                amounts[group.name] = group.config_quota * left / max(self.share_sum(group.parent), 1.0)
+        return amounts
