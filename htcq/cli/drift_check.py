@@ -53,7 +53,7 @@ def main(arguments: argparse.Namespace) -> int:
     asked = _asked(arguments)
     source = source_of(arguments)
     task = Task("the check", _verdict, (source, arguments, asked))
-    outcome = run_all([task], source.timeout + _GRACE)[0]
+    outcome = run_all([task], arguments.timeout + _GRACE)[0]
     status, text = outcome.value if outcome.done else (UNKNOWN, unknown_output(outcome.why))
     print(text)
     return int(status)
@@ -87,11 +87,11 @@ def _range(option: str, text: str | None) -> Range | None:
 def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tuple[int, str]:
     """Return the state and what is printed; runs in a process of its own, which may be killed."""
     signal.signal(signal.SIGALRM, _be_late)
-    signal.setitimer(signal.ITIMER_REAL, source.timeout)
+    signal.setitimer(signal.ITIMER_REAL, arguments.timeout)
     try:
         return check(look(arguments, whole=True), asked)
     except _Late:
-        return UNKNOWN, unknown_output(f"{source.name}: not done within {source.timeout:g} s")
+        return UNKNOWN, unknown_output(f"{source.name}: not done within {arguments.timeout:g} s")
     except Exception as error:
         return UNKNOWN, unknown_output(reason(error))
 

@@ -38,7 +38,7 @@ class Difference:
 
 def differences(observation: Observation) -> tuple[Difference, ...]:
     """Return every difference, group by group; which groups are not declared only where the site declares any."""
-    declares = any(group.declared for group in observation.groups)
+    declares = any(group.declared is not None for group in observation.groups)
     publishes = any(group.effective is not None for group in observation.groups)
     found: list[Difference] = []
     for group in observation.groups:

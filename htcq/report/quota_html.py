@@ -16,6 +16,7 @@ from htcq.report.quota_words import (
     difference,
     other_weight,
     oversubscribed,
+    own_name,
     published,
     shown_or_none,
     totals,
@@ -80,6 +81,8 @@ def _rows(look: QuotaLook) -> Iterator[dict[str, Any]]:
             sentences.setdefault(sentence.topic, []).append(f"{one_line(sentence.text)}.")
         yield {
             "name": one_line(standing.name),
+            "path": one_line(standing.name[: -len(own_name(standing))]),
+            "own": one_line(own_name(standing)),
             "depth": min(standing.depth, _DEEPEST),
             "parent": numbers.get(standing.parent or "", ""),
             "open": standing.name in parents,

@@ -15,6 +15,7 @@ from htcq.report.quota_words import (
     marked,
     other_weight,
     oversubscribed,
+    own_name,
     shown_or_none,
     totals,
     units,
@@ -60,17 +61,12 @@ def _drawn(standings: Sequence[Standing], stream: TextIO) -> list[str]:
         end, left = standing.name == last[standing.parent], trail[standing.depth]
         del trail[standing.depth + 1 :]
         if standing.depth:
-            names.append(left + (corner if end else fork) + _own_name(standing))
+            names.append(left + (corner if end else fork) + one_line(own_name(standing)))
             trail.append(left + (nothing if end else beside))
         else:
-            names.append(_own_name(standing))
+            names.append(one_line(own_name(standing)))
             trail.append("")
     return names
-
-
-def _own_name(standing: Standing) -> str:
-    below = standing.depth > 1 and standing.parent is not None
-    return one_line(standing.name[len(standing.parent or "") + 1 :] if below else standing.name)
 
 
 def _branches(stream: TextIO) -> tuple[str, str, str, str]:

@@ -31,6 +31,12 @@ class Column:
         return "" if self.bare else look.demand_unit if self.of_jobs else look.unit
 
 
+def own_name(standing: Standing) -> str:
+    """Return a group's name without that of its parent."""
+    below = standing.depth > 1 and standing.parent is not None
+    return standing.name[len(standing.parent or "") + 1 :] if below else standing.name
+
+
 def configured(standing: Standing) -> str:
     """Return the quota as configured: an amount, or a share of what the parent has to hand on."""
     if not standing.configured:
@@ -130,7 +136,8 @@ def wrong(problem: TreeProblem) -> str:
 
 def other_weight(look: QuotaLook) -> str:
     """Return that the negotiator counted a pool of another weight; empty where it did not."""
-    published = look.published_weight
-    if published is None or not look.grouped or same(published, look.pool_weight):
+    weight = look.published_weight
+    if weight is None or not look.grouped or same(weight, look.pool_weight):
         return ""
-    return f"the negotiator's last cycle shared out {show_number(published)}: the pool was of another weight"
+    shared = show_number(weight)
+    return f"the negotiator's last cycle shared out {shared}: what it published is compared with quotas of such a pool"

@@ -50,7 +50,13 @@ def option_strings(command: str) -> set[str]:
     module = importlib.import_module(f"htcq.cli.{command}")
     parser: argparse.ArgumentParser = Parser(prog=command)
     module.add_arguments(parser)
-    return set(parser._option_string_actions)
+    return set().union(*(each._option_string_actions for each in [parser, *actions_of(parser)])) - {"-help"}
+
+
+def actions_of(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """Return the parsers of a command's own actions, such as emit of quota."""
+    choosers = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    return [chosen for chooser in choosers for chosen in chooser.choices.values()]
 
 
 def rendered(page: Path, *flags: str) -> subprocess.CompletedProcess[str]:
