@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from htcq.cli.declared import add_declared_options, read_declared
 from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
 from htcq.emit import GROUPS_FILE
-from htcq.errors import EXIT_FINE, HtcqError, PolicyError
+from htcq.errors import EXIT_FINE, PolicyError
 
 if TYPE_CHECKING:
     from htcq.cli.declared import Request
@@ -113,11 +113,7 @@ def _before(request: Request, target: Target | None) -> PoolQuotas | None:
         return Evidence(request.pool).quotas
     if target is None or target.present is None:
         return None
-    try:
-        return Evidence(Pool(str(target.path), central=read_back(target.present, read_dump))).quotas
-    except HtcqError as error:
-        _tell(f"{target.path}: its groups are not compared with the new ones: {error}")
-        return None
+    return Evidence(Pool(str(target.path), central=read_back(target.present, read_dump))).quotas
 
 
 def _tell_what_stays(request: Request, file_name: str) -> None:

@@ -173,13 +173,14 @@ def test_flags_of_writing_need_a_directory(flags: tuple[str, ...], call: Call) -
     assert "without a directory" in done.err
 
 
-def test_a_file_that_cannot_be_read_is_replaced_all_the_same(call: Call, target: Path) -> None:
-    (target / NAME).write_text("A = $(\n")
-    (target / NAME).chmod(0o644)
+@pytest.mark.parametrize("former", ["", "A = $(\n", "if\nGROUP_QUOTA_physics\n", "\x00\xff"])
+def test_a_file_that_holds_something_else_is_replaced_and_kept(former: str, call: Call, target: Path) -> None:
+    (target / NAME).write_text(former)
     done = call(*EMIT, "--write", str(target))
 
     assert done.status == 0
-    assert names(target) == [NAME, f"{NAME}~"]
+    assert "\nphysics               -          8, accepts surplus\n" in done.err
+    assert (target / f"{NAME}~").read_text() == former
 
 
 def test_a_site_s_template_is_used_and_one_that_loses_a_group_refused(

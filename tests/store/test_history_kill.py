@@ -126,7 +126,7 @@ def test_nothing_is_lost_when_pruning_is_killed(tmp_path: Path) -> None:
         child = start("prune", path, FOREVER)
         assert child.stdout is not None
         child.stdout.readline()
-        ended = "ended" in kill(child, chance.uniform(0, 0.05 + 0.01 * kills))
+        ended = "ended" in kill(child, chance.uniform(0, 0.01 * (kills + 1)))
         kills += 1
         assert totals(path) == expected
 
