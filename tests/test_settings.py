@@ -11,7 +11,16 @@ from htcq.capacity.choice import Choice
 from htcq.capacity.layout import SlotType
 from htcq.capacity.plan import Shape
 from htcq.errors import HtcqError, InputError
-from htcq.settings import AuditSettings, RuleSettings, Settings, check_shapes, parse_part, parse_shape, settings_from
+from htcq.settings import (
+    AuditSettings,
+    DriftSettings,
+    RuleSettings,
+    Settings,
+    check_shapes,
+    parse_part,
+    parse_shape,
+    settings_from,
+)
 
 
 def test_an_empty_file_sets_nothing() -> None:
@@ -64,9 +73,30 @@ def test_what_a_site_says_of_rules() -> None:
     )
 
 
+def test_where_the_history_is_and_for_how_long() -> None:
+    day = 86400
+
+    assert settings_from({}).drift == DriftSettings("/var/lib/htcq/drift.db", 14 * day, 90 * day, 5 * 365 * day)
+    assert settings_from(
+        {"drift": {"store": "x.db", "keep_fine": "36h", "keep_days": " 30 w "}}
+    ).drift == DriftSettings("x.db", 36 * 3600, 90 * day, 210 * day)
+
+
 @pytest.mark.parametrize(
     ("content", "message", "hint"),
     [
+        ({"drift": "x"}, "htcq.toml: drift is 'x'", "[drift]"),
+        ({"drift": {"stoer": "x"}}, "htcq.toml: drift.stoer is unknown", "did you mean store?"),
+        ({"drift": {"store": 1}}, "htcq.toml: drift.store is 1", "/var/lib/htcq/drift.db"),
+        ({"drift": {"store": ""}}, "htcq.toml: drift.store is ''", "the name of a file"),
+        ({"drift": {"store": "a\0b"}}, "htcq.toml: drift.store is 'a\\x00b'", "the name of a file"),
+        ({"drift": {"keep_fine": 14}}, "htcq.toml: drift.keep_fine is 14", '"14d"'),
+        ({"drift": {"keep_fine": "14"}}, "htcq.toml: drift.keep_fine is '14'", '"12h"'),
+        ({"drift": {"keep_hours": "0d"}}, "htcq.toml: drift.keep_hours is '0d'", '"8w"'),
+        ({"drift": {"keep_days": "5 years"}}, "htcq.toml: drift.keep_days is '5 years'", '"5y"'),
+        ({"drift": {"keep_days": "-5y"}}, "htcq.toml: drift.keep_days is '-5y'", '"5y"'),
+        ({"drift": {"keep_fine": "1y"}}, "drift.keep_fine is longer than drift.keep_hours (90d)", "give keep_hours"),
+        ({"drift": {"keep_days": "12h"}}, "drift.keep_hours is longer than drift.keep_days (0.5d)", "give keep_days"),
         ({"audti": {}}, "htcq.toml: audti is unknown", "did you mean audit?"),
         ({"audit": []}, "htcq.toml: audit is []", "[audit]"),
         ({"audit": {"failon": "error"}}, "htcq.toml: audit.failon is unknown", "did you mean fail_on?"),

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from htcq.errors import InputError
-from htcq.units import attribute, parse_amount, show_amount
+from htcq.units import attribute, parse_amount, show_amount, show_number
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,24 @@ def test_amounts_are_shown_as_people_read_them(asset: str, amount: float, expect
 )
 def test_attributes_are_spelled_as_in_slot_ads(asset: str, expected: str) -> None:
     assert expected == attribute(asset)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (-0.0, "0"),
+        (15.0, "15"),
+        (14.9999, "14.9999"),
+        (2 / 3, "0.6667"),
+        (-3.5, "-3.5"),
+        (1234567.25, "1,234,567.25"),
+        (1e14, "100,000,000,000,000"),
+        (3.4e38, "3.4e+38"),
+        (0.00001, "1e-05"),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+    ],
+)
+def test_a_number_is_shown_with_four_decimals_at_most(number: float, text: str) -> None:
+    assert show_number(number) == text

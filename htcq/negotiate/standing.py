@@ -80,6 +80,7 @@ class _First:
     def __init__(self, quotas: PoolQuotas) -> None:
         self._quotas = quotas
         computed = quotas.computed
+        self._own = own_allocations(computed, quotas.settings.use_slot_weights)
         self._lent, self._below = lent_by(computed), _subtree_usage(computed.groups)
         self._round = computed.rounds[0] if computed.rounds else None
         limits = self._round.limits if self._round else ()
@@ -90,7 +91,7 @@ class _First:
         """Return where one group stands."""
         quotas, name = self._quotas, group.name
         promised, limit = quotas.quota(name), quotas.limits.get(name)
-        own = self._own_allocated(promised)
+        own = self._own[name]
         idle, running = quotas.demand(name)
         return Standing(
             name=name,
@@ -112,7 +113,7 @@ class _First:
             allocated=quotas.allocated(name),
             own_allocated=own,
             borrowed=max(0.0, own - promised.quota),
-            lent=self._lent.get(name, 0.0),
+            lent=self._lent[name],
             limit=limit,
             headroom=self._headroom(promised, limit),
             turn=self._turns.get(name),
@@ -121,11 +122,6 @@ class _First:
             shares=quotas.shares(name),
         )
 
-    def _own_allocated(self, group: GroupQuota) -> float:
-        if self._round is None or group.parent is not None or not group.autoregroup:
-            return self._quotas.allocated(group.name)
-        return _shared_out(group, self._round, self._quotas.settings.use_slot_weights)
-
     def _headroom(self, group: GroupQuota, limit: float | None) -> float:
         if limit is None:
             return max(0.0, group.quota - group.usage)
@@ -133,17 +129,6 @@ class _First:
             # No quota holds the root then, only what there is; its submitters' matches count for their own groups.
             return max(0.0, truncated(limit) - self._below[group.name])
         return 0.0 if math.isnan(limit) else max(0.0, truncated(limit) - group.usage)
-
-
-def _shared_out(group: GroupQuota, one: Round, weighted: bool) -> float:
-    """Return what a group is allocated before the root is given the pool: by its quota, and of what was left over."""
-    allocated = min(group.requested, group.quota)
-    for sharing in one.sharings:
-        if sharing.group == group.name:
-            if sharing.remainders:
-                allocated = math.floor(allocated)
-            allocated += dict(sharing.shares).get(group.name, 0.0)
-    return allocated if weighted else float(math.floor(allocated))
 
 
 def shown_limit(limit: float | None) -> str:
@@ -177,6 +162,31 @@ def _subtree_usage(groups: Sequence[GroupQuota]) -> Mapping[str, float]:
     return below
 
 
+def own_allocations(quotas: Quotas, weighted: bool) -> Mapping[str, float]:
+    """Return by group what it is allocated in the first round for its own jobs; 0 where there are no rounds.
+
+    Where groups regroup, that of the root is what it had before it was given the whole pool. ``weighted`` tells whether
+    slot weights are on.
+    """
+    if not quotas.rounds:
+        return {group.name: 0.0 for group in quotas.groups}
+    first, root = quotas.rounds[0], quotas.groups[0]
+    own = {group.name: group.allocated for group in first.groups}
+    if root.autoregroup:
+        own[root.name] = _shared_out(root, first, weighted)
+    return own
+
+
+def _shared_out(group: GroupQuota, one: Round, weighted: bool) -> float:
+    """Return what a group has by its quota and of what was left over at it."""
+    allocated = min(group.requested, group.quota)
+    shares = [sharing for sharing in one.sharings if sharing.group == group.name]
+    allocated += sum(dict(each.shares).get(group.name, 0.0) for each in shares if not each.remainders)
+    if weighted:
+        return allocated
+    return math.floor(allocated) + sum(dict(each.shares).get(group.name, 0.0) for each in shares if each.remainders)
+
+
 def lent_by(quotas: Quotas) -> Mapping[str, float]:
     """Return by group what others are allocated of its quota in the first round.
 
@@ -184,7 +194,7 @@ def lent_by(quotas: Quotas) -> Mapping[str, float]:
     who left some lent the same part of it.
     """
     if not quotas.rounds:
-        return {}
+        return {group.name: 0.0 for group in quotas.groups}
     taken = {}
     for sharing in quotas.rounds[0].sharings:
         if not sharing.handed_down and not sharing.remainders:

@@ -37,6 +37,7 @@ def write_csv(stories: Iterable[Story], stream: TextIO) -> None:
 def _story(story: Story) -> dict[str, Any]:
     return {
         "pool": story.pool,
+        "unit": story.unit,
         "since": iso(story.since),
         "until": iso(story.until),
         "last_look": None if story.last is None else iso(story.last),

@@ -46,8 +46,8 @@ def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
     if any(text in error for text in _DAMAGE):
         return (
             f"{path} is damaged: {error}",
-            f"'sqlite3 {path} .recover' prints what can be saved; the next recording sets the file aside and begins "
-            "a new one",
+            f"'sqlite3 {path} .recover' (or .dump) prints what can be saved; the next recording sets it aside and "
+            "begins a new one",
         )
     if any(text in error for text in _BUSY):
         return f"{path} is being written by another program, which did not end", f"nothing was changed; {_INTACT}"

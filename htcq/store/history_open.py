@@ -85,7 +85,8 @@ def _untouched(path: Path, stack: ExitStack) -> sqlite3.Connection | None:
 
 def _checked(path: Path, timeout: float) -> sqlite3.Connection:
     """Return a connection to a sound history; sqlite3.DatabaseError where it is damaged."""
-    connection = place.connect(path, "mode=rw", timeout)
+    # The disk is not trusted to leave alone what is in the same sector as what it writes (sqlite.org/psow.html).
+    connection = place.connect(path, "mode=rw&psow=0", timeout)
     try:
         for pragma in _AS_A_WRITER:
             connection.execute(f"PRAGMA {pragma}").fetchall()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +36,17 @@ const behind = (element) => {
   }
   return 'rgb(255, 255, 255)';
 };
-const fill = (selector, property) => getComputedStyle(document.querySelector(selector))[property];
-if (arguments[0] === 'bars') {
-  const page = behind(document.body), asked = fill('.bar .asked', 'fill'), used = fill('.bar .used', 'fill');
-  return [ratio(used, page), ratio(used, asked), ratio(fill('.bar .quota', 'stroke'), asked)];
-}
+const colour = ([selector, property]) => selector ? getComputedStyle(document.querySelector(selector))[property]
+  : behind(document.body);
+if (arguments[0]) return arguments[0].map(([one, other]) => ratio(colour(one), colour(other)));
 return [...document.querySelectorAll('body *')]
   .filter((each) => !each.closest('svg, script') && each.checkVisibility())
   .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
   .map((each) => [each.textContent.trim().slice(0, 40), ratio(getComputedStyle(each).color, behind(each))]);
 """
+#: The selector of something in a picture and the property that has its colour; the page itself has neither.
+Shape = tuple[str, str]
+PAGE: Shape = ("", "")
 
 
 class Browser:
@@ -86,7 +87,12 @@ class Browser:
 
     def contrasts_of_bars(self) -> list[float]:
         """Return the contrasts of what a bar shows with what is behind it."""
-        return list(self.run(_CONTRASTS, "bars"))
+        used, asked = (".bar .used", "fill"), (".bar .asked", "fill")
+        return self.contrasts_of([(used, PAGE), (used, asked), ((".bar .quota", "stroke"), asked)])
+
+    def contrasts_of(self, pairs: Sequence[tuple[Shape, Shape]]) -> list[float]:
+        """Return the contrast within each pair of shapes."""
+        return list(self.run(_CONTRASTS, [list(pair) for pair in pairs]))
 
     def complaints(self) -> list[str]:
         """Return what came up on the console since this was last asked."""

@@ -27,13 +27,14 @@ NEGOTIATOR_DEBUG = D_FULLDEBUG
 MAX_NEGOTIATOR_LOG = 0
 """
 _LOG = "NegotiatorLog"
-#: What the collector calls the ads of each kind. 25.14 keeps one more for each machine.
-_WITHDRAWN = (
+#: How ads are withdrawn, by what the collector calls them. 25.14 keeps one more for each machine.
+_OF_POOLS = (
     ("INVALIDATE_STARTD_ADS", "Machine"),
     ("INVALIDATE_STARTD_ADS", "StartD"),
     ("INVALIDATE_SUBMITTOR_ADS", "Submitter"),
-    ("INVALIDATE_ACCOUNTING_ADS", "Accounting"),
 )
+_ACCOUNTING = ("INVALIDATE_ACCOUNTING_ADS", "Accounting")
+_MY_TYPE = 'MyType = "{}"\n'
 _SPECIAL = re.compile(r"""/Expr\(real\("(.*)"\)\)/""")
 _PATIENCE_SECONDS = 30.0
 
@@ -64,18 +65,31 @@ class Oracle:
         self._wait_for("NEGOTIATOR_MIN_INTERVAL = ")
         self._advertise("UPDATE_STARTD_AD", case.slots)
         self._advertise("UPDATE_SUBMITTOR_AD", case.submitters)
-        before = self._snapshot(directory / "before")
+        before = self._snapshot(directory / "before", self._arrived(case))
         cycle = read_cycle(self._cycle())
         published = self._published(len(cycle.rounds[0].groups))
-        return Answer(cycle, published, before, self._snapshot(directory / "after"))
+        return Answer(cycle, published, before, self._snapshot(directory / "after", self._ads()))
 
     def _forget(self) -> None:
         """Withdraw all ads, and let the negotiator see that the claims are gone while it still knows their groups."""
-        for command, type_ in _WITHDRAWN:
-            self._advertise(command, [f'MyType = "Query"\nTargetType = "{type_}"\nRequirements = true\n'])
+        for command, type_ in (*_OF_POOLS, _ACCOUNTING):
+            self._withdraw(command, type_)
         self._cycle()
-        command, type_ = _WITHDRAWN[-1]
+
+    def _withdraw(self, command: str, type_: str) -> None:
         self._advertise(command, [f'MyType = "Query"\nTargetType = "{type_}"\nRequirements = true\n'])
+
+    def _arrived(self, case: Case) -> str:
+        """Return all ads once the collector has those of ``case`` and nothing of earlier cycles."""
+        expected = {"Accounting": 0, "Machine": len(case.slots), "Submitter": len(case.submitters)}
+
+        def so_many() -> str:
+            ads = self._ads()
+            if _MY_TYPE.format("Accounting") in ads:
+                self._withdraw(*_ACCOUNTING)
+            return ads if all(ads.count(_MY_TYPE.format(type_)) == count for type_, count in expected.items()) else ""
+
+        return self.pool.wait(so_many, _PATIENCE_SECONDS, f"{expected} ads", ("CollectorLog",))
 
     def _advertise(self, command: str, ads: Iterable[str]) -> None:
         text = "\n".join(ads)
@@ -102,10 +116,12 @@ class Oracle:
         self._read_to += end
         return found[:end].decode("utf-8", "replace")
 
-    def _snapshot(self, directory: Path) -> Path:
+    def _ads(self) -> str:
+        return self.pool.tool("condor_status", "-any", "-long")
+
+    def _snapshot(self, directory: Path, ads: str) -> Path:
         """Save what HTCondor's own tools print of the pool."""
         directory.mkdir()
-        ads = self.pool.tool("condor_status", "-any", "-long")
         (directory / "collector.ads").write_text(ads, encoding="utf-8")
         (directory / "config.txt").write_text(self.pool.tool("condor_config_val", "-dump"), encoding="utf-8")
         return directory

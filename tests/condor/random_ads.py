@@ -19,15 +19,17 @@ _PARTITIONABLE: Mapping[str, str] = {"SlotType": '"Partitionable"', "Partitionab
 _DYNAMIC: Mapping[str, str] = {"SlotType": '"Dynamic"', "DynamicSlot": "true"}
 
 
-def users(dice: Random, groups: list[str]) -> Iterator[str]:
-    """Yield the names of submitters: of most groups, of none, of groups that there are not."""
+def users(dice: Random, groups: list[str]) -> list[str]:
+    """Return the names of submitters: of most groups, of none, of groups that there are not."""
     busy = dice.random()
-    for group in ("", *groups, "", "nosuch", f"{dice.choice(groups)}.nosuch"):
+    found: dict[str, str] = {}
+    for group in ("", *groups, "nosuch", f"{dice.choice(groups)}.nosuch"):
         if dice.random() < busy:
             for user in dice.sample(_USERS, dice.choice((1, 1, 2, 3))):
                 name = f"{group}.{user}" if group else user
                 cased = dice.choice((name, name, name.upper(), name.lower()))
-                yield f"{cased}@{dice.choice(('test', 'site.example.org'))}"
+                found[name.lower()] = f"{cased}@{dice.choice(('test', 'site.example.org'))}"
+    return list(found.values())
 
 
 def _slot(name: str, **attributes: object) -> str:
@@ -76,8 +78,8 @@ def submitters(dice: Random, names: Iterable[str], most: int) -> Iterator[str]:
     """Yield an ad for each access point at which one of ``names`` has up to so many idle jobs; some weigh nothing."""
     for name in names:
         for access_point in range(dice.choice((0, 1, 1, 1, 1, 2))):
-            idle = dice.choice((0, dice.randint(0, most), dice.randint(1, most)))
-            running = dice.choice((0, dice.randint(0, most // 3)))
+            idle = dice.choice((0, dice.randint(0, most), dice.randint(most // 2, most)))
+            running = dice.choice((0, dice.randint(0, max(1, most // 3))))
             yield _ad(
                 {
                     "MyType": '"Submitter"',

@@ -14,11 +14,14 @@ from random_ads import WEIGHTS, claimed_slots, free_slots, submitters, users
 MOST_GROUPS, DEPTH = 200, 6
 #: The negotiator goes over all groups again and again, by a step of the round-robin rate; more would only fill its log.
 _MOST_PASSES = 30
+#: std::sort leaves the order of equals open where there are more: of groups' names, and of the members of one level
+#: that take whole slots in turn.
 _MOST_SORTED = 16
 _NAMES = ("phys", "CHEM", "bio", "Prod", "dev", "ops_1", "atlas", "It", "hpc2", "x")
+_RATIO = "GroupResourcesInUse / GroupQuota"
 _SORT_EXPRS = (
-    "GroupResourcesInUse", "GroupResourcesAllocated - GroupResourcesInUse", "-GroupQuota", "size(AccountingGroup)",
-    "GroupResourcesInUse / GroupQuota", 'ifThenElse(regexp("a", AccountingGroup), 1, 2.5)', "NoSuchAttribute", "1 / 3",
+    _RATIO, _RATIO, "GroupResourcesInUse", "GroupResourcesAllocated - GroupResourcesInUse", "-GroupQuota",
+    "size(AccountingGroup)", 'ifThenElse(regexp("a", AccountingGroup), 1, 2.5)', "NoSuchAttribute", "1 / 3",
 )  # fmt: skip
 _SWITCHES = (
     "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_USE_SLOT_WEIGHTS",
@@ -39,37 +42,44 @@ class Case:
 def random_case(seed: str) -> Case:
     """Return the pool that ``seed`` stands for."""
     dice = Random(seed)
-    groups = list(_group_names(dice, round(MOST_GROUPS ** dice.random())))
-    names = list(users(dice, groups))
-    weight = dice.choice(WEIGHTS)
-    # Where all is claimed, what a group may take is soon no more than what it uses.
+    # Where all is claimed, what a group may take is soon no more than what it uses; so it is where nothing is idle.
     sizes = [dice.choice((1, 2, 4, 8, 12, 31, 64)) for _ in range(dice.choice((0, *[dice.randint(1, 30)] * 9)))]
-    claims = dice.choice((0, 1, 1, 2)) * len(names)
+    most_idle = dice.choice((0, 5, 5, 40, 40, 400, 400))
+    knobs = _settings(dice, max(20, sum(sizes)))
+    siblings = MOST_GROUPS if "NEGOTIATOR_USE_SLOT_WEIGHTS" not in knobs else _MOST_SORTED - 1
+    groups = list(_group_names(dice, round(MOST_GROUPS ** dice.random()), siblings))
+    names = users(dice, groups)
+    claims = (4 if most_idle == 0 else dice.choice((0, 1, 1, 2))) * len(names)
+    weight = dice.choice(WEIGHTS)
     slots = (*free_slots(dice, sizes, weight), *claimed_slots(dice, names, claims, weight))
-    promised = (sum(sizes) or claims) * dice.choice((0.3, 1, 1, 4))
-    knobs = {**_settings(dice, sum(sizes) + promised), **_quotas(dice, groups, promised)}
-    return Case(seed, knobs, slots, tuple(submitters(dice, names, dice.choice((5, 40, 400)))))
+    knobs.update(_quotas(dice, groups, (sum(sizes) or claims) * dice.choice((0.3, 1, 1, 4))))
+    if "NEGOTIATOR_CONSIDER_PREEMPTION" in knobs and any(name.startswith("GROUP_AUTOREGROUP") for name in knobs):
+        # The root's submitters that have all they may by their priorities keep their turn for the next round.
+        knobs["GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"] = "1"
+    return Case(seed, knobs, slots, tuple(submitters(dice, names, most_idle)))
 
 
-def _group_names(dice: Random, count: int) -> Iterator[str]:
+def _group_names(dice: Random, count: int, siblings: int) -> Iterator[str]:
     """Yield so many names, parents before their children, no two of which differ by case alone."""
-    open_, known = [""], set()
-    broad = dice.random()
+    below: dict[str, int] = {"": 0}
+    broad = dice.random() / 2
+    known: set[str] = set()
     while len(known) < count:
-        above = dice.choice(open_[:3] if dice.random() < broad / 2 else open_)
+        open_ = [above for above, children in below.items() if children < siblings]
+        above = dice.choice(open_[:3] if dice.random() < broad else open_)
         name = above + dice.choice(_NAMES) + dice.choice(("", "", str(dice.randint(0, 30))))
         if name.lower() in known:
             continue
         known.add(name.lower())
+        below[above] += 1
         if name.count(".") < DEPTH - 1:
-            open_.append(f"{name}.")
+            below[f"{name}."] = 0
         yield name
 
 
 def _quotas(dice: Random, groups: list[str], promised: float) -> dict[str, str]:
     listed = dice.sample(groups, len(groups))
     if dice.random() < 0.2:
-        # Which of two spellings of a group stays is open where std::sort has more than 16 names.
         again = groups[-1].swapcase() if len(listed) < _MOST_SORTED - 2 else groups[-1]
         listed += ["lost.child", f"{groups[0]}.gone.lost", again]
     knobs = {"GROUP_NAMES": dice.choice((", ", " ", ",")).join(listed)}

@@ -132,6 +132,7 @@ def test_the_site_file_has_every_key_and_no_other() -> None:
         ("THE AUDIT", "A RULE"): (*settings.AUDIT_KEYS, *settings.RULE_KEYS),
         ("A GROUP",): settings.GROUP_KEYS,
         ("ALL GROUPS",): settings.QUOTA_KEYS,
+        ("THE HISTORY",): settings.DRIFT_KEYS,
     }
     for titles, expected in keys_of.items():
         named = [tag.partition("(")[0] for tag in tags(section(SITE_FILE, *titles))]

@@ -1,4 +1,4 @@
-"""Stories made up for tests of their reports: a quota that changed, a group that starved, names that would break out."""
+"""Stories made up for tests of their reports: a quota that changed, a group that starved, names that break out."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ UNTIL = SINCE + 7 * DAY
 STEP = 900
 ODD = "<script>document.title = 'stolen'</script>"
 LONG = "group_ops.with_a_name.that_goes_on.and_on.for_the_analysis_of_everything"
+DOUBT = "the published usage of chem is -3: what its claimed slots weigh counts instead"
 
 
 def _looks() -> list[Sample]:
-    """Physics has 100, then 60 from Wednesday on; it starves on Monday. Chemistry is over on Tuesday. None on Friday."""
+    """Physics has 100, and 60 from Wednesday on; it starves on Monday. Chemistry is over on Tuesday. No Friday."""
     found = []
     for end in range(SINCE + STEP, UNTIL + 1, STEP):
         day = (end - SINCE - 1) // DAY
@@ -44,7 +45,7 @@ _KEPT = (
     kept("setting", "SLOT_WEIGHT", "Cpus", _BEFORE, SINCE + DAY),
     kept("setting", "SLOT_WEIGHT", "max({Cpus, floor(Memory / 2048)})", SINCE + DAY),
     kept("weight", "\x1b[31mZürich", "3 slots, weight 24", SINCE + DAY),
-    kept("doubt", "", "the published usage of chem is -3: what its claimed slots weigh counts instead", SINCE + 5 * DAY),
+    kept("doubt", "", DOUBT, SINCE + 5 * DAY),
 )  # fmt: skip
 
 STORY = tell(Remembered("cm.example.net", "slot weight", _BEFORE, _looks(), _KEPT), SINCE, UNTIL)

@@ -52,17 +52,15 @@ def test_amounts_reach_up_to_the_most_and_are_few(most: float) -> None:
 @pytest.mark.parametrize(
     ("since", "until", "expected"),
     [
-        ("2026-11-02 00:00", "2026-11-09 00:00", ["2 Nov", "4 Nov", "6 Nov", "8 Nov"]),
-        ("2026-11-02 20:10", "2026-11-03 08:10", ["21:00", "3 Nov", "3:00", "6:00"]),
+        ("2026-11-01 00:00", "2026-12-04 00:00", ["2 Nov", "9 Nov", "16 Nov", "23 Nov", "30 Nov"]),
+        ("2026-11-02 20:10", "2026-11-03 08:10", ["21:00", "3 Nov", "03:00", "06:00"]),
         ("2026-11-02 08:00", "2026-11-02 08:20", ["08:00", "08:05", "08:10", "08:15", "08:20"]),
-        ("2026-01-15", "2026-12-15", ["Apr 2026", "Jul 2026", "Oct 2026"]),
+        ("2026-01-15", "2026-12-15", ["Mar 2026", "May 2026", "Jul 2026", "Sep 2026", "Nov 2026"]),
         ("2022-06-01", "2026-06-01", ["Jan 2023", "Jan 2024", "Jan 2025", "Jan 2026"]),
     ],
 )
 def test_moments_are_round_by_the_clocks_of_the_zone(since: str, until: str, expected: list[str]) -> None:
-    found = texts(since, until)
-
-    assert [text.lstrip("0") for text in found] == [text.lstrip("0") for text in expected]
+    assert texts(since, until) == expected
 
 
 def test_two_weeks_are_marked_by_days_that_are_evenly_apart() -> None:

@@ -1,6 +1,6 @@
 """Programs that fill a disk, each in a process of its own: ``python -m tests.store.full_disk WHAT DIRECTORY``.
 
-They record until there is no room, make room, and record the same again; what is wrong ends them with an AssertionError.
+They record until there is no room, make room, and record the same again; what is wrong ends them.
 """
 
 from __future__ import annotations
@@ -33,21 +33,22 @@ def fill(path: Path, make_room: Callable[[], None]) -> str:
             break
         done.append(time)
     assert failed, "there was always room"
-    intact(path, done)
+    there = intact(path, done, time)
     make_room()
-    intact(path, done)
-    record(path, time)
-    record(path, time + LOOK)
+    assert intact(path, done, time) == there
+    # What failed after its last byte was written is there; nobody can tell.
+    assert record(path, time) is (there == done)
+    assert record(path, time + LOOK) is True
     intact(path, [*done, time, time + LOOK])
     return failed
 
 
-def record(path: Path, time: int) -> None:
+def record(path: Path, time: int) -> bool:
     """Record one look, as a command of its own would."""
     with open_history(path, writable=True) as history:
+        recorded = history.record(crowd(time))
         assert history.set_aside is None
-        assert history.record(crowd(time)) is True
-        assert history.set_aside is None
+    return recorded
 
 
 def tell(error: HistoryError, path: Path) -> str:
@@ -58,11 +59,22 @@ def tell(error: HistoryError, path: Path) -> str:
     return str(error)
 
 
-def intact(path: Path, times: list[int]) -> None:
-    """See that exactly these looks are there, each as a whole."""
-    found = samples(path) if times else []
-    assert sorted({sample.time for sample in found}) == times
-    assert all(is_whole([sample for sample in found if sample.time == time]) for time in times)
+def failure(path: Path) -> str:
+    """Return how recording fails."""
+    try:
+        record(path, START + LOOK)
+    except HistoryError as error:
+        return tell(error, path)
+    raise AssertionError("it was recorded")
+
+
+def intact(path: Path, times: list[int], failed: int | None = None) -> list[int]:
+    """See that these looks are there, each as a whole, and no other but perhaps the one that failed."""
+    found = samples(path) if path.is_file() else []
+    there = sorted({sample.time for sample in found})
+    assert there in (times, [*times, failed])
+    assert all(is_whole([sample for sample in found if sample.time == time]) for time in there)
+    return there
 
 
 def small_disks(directory: Path) -> list[str]:
@@ -99,12 +111,7 @@ def read_only_disk(directory: Path) -> list[str]:
     record(path, START)
     subprocess.run(["mount", "-o", "remount,ro", directory], check=True)
     intact(path, [START])
-    told = []
-    for each in (path, directory / "new.db"):
-        try:
-            record(each, START + LOOK)
-        except HistoryError as error:
-            told.append(tell(error, each))
+    told = [failure(each) for each in (path, directory / "new.db")]
     intact(path, [START])
     assert [each.name for each in directory.iterdir()] == ["drift.db"]
     return told

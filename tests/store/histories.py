@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -66,7 +65,7 @@ def times(path: Path, pool: str = POOL) -> list[int]:
 
 
 def names(directory: Path) -> list[str]:
-    return sorted(os.listdir(directory))
+    return sorted(path.name for path in directory.iterdir())
 
 
 def execute(path: Path, *statements: str) -> None:

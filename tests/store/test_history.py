@@ -93,7 +93,9 @@ def test_the_same_second_is_recorded_once(path: Path) -> None:
 
 def test_what_is_older_than_the_last_observation_is_refused(path: Path) -> None:
     record(path, observation(START))
-    with pytest.raises(HistoryError, match="last observed at 2027-01-16T00:00:00Z, later than .* 2027-01-15T23:59:59Z"):
+    with pytest.raises(
+        HistoryError, match=r"last observed at 2027-01-16T00:00:00Z, later than .* 2027-01-15T23:59:59Z"
+    ):
         record(path, observation(START - 1))
 
     record(path, observation(START - 1, pool="other"))

@@ -18,8 +18,19 @@ from htcq.drift.observation import Kept
 from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import (
-    FOREVER, LOOK, POOL, ROOT, START, crowd, execute, names, observation, record, samples, times,
-)  # fmt: skip
+    FOREVER,
+    LOOK,
+    POOL,
+    ROOT,
+    START,
+    crowd,
+    execute,
+    names,
+    observation,
+    record,
+    samples,
+    times,
+)
 from tests.store.recorder import command
 
 PAGE = 4096

@@ -6,6 +6,7 @@ import random
 import shutil
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -21,8 +22,20 @@ from htcq.drift.retention import Retention
 from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import (
-    FOREVER, LOOK, POOL, ROOT, START, crowd, group, is_whole, names, observation, record, samples, times,
-)  # fmt: skip
+    FOREVER,
+    LOOK,
+    POOL,
+    ROOT,
+    START,
+    crowd,
+    group,
+    is_whole,
+    names,
+    observation,
+    record,
+    samples,
+    times,
+)
 from tests.store.recorder import command
 
 SEED, KILLS, AT_ONCE = 20261121, 200, 2
@@ -81,7 +94,8 @@ def kill_often(directory: Path, seed: int, kills: int) -> int:
         else:
             assert child.stdout is not None
             moment, said = chance.uniform(0, 0.05), [child.stdout.readline().strip()]
-        print(f"kill {number} of {directory.name}: {moment * 1000:.1f} ms after {'a record' if said else 'its start'}")
+        after = "a record" if said else "its start"
+        sys.stdout.write(f"kill {number} of {directory.name}: {moment * 1000:.1f} ms after {after}\n")
         said += kill(child, moment)
         acknowledged = [*there, *(int(each) for each in said)]
         working += path.with_name(f"{path.name}-wal").exists()
@@ -91,7 +105,7 @@ def kill_often(directory: Path, seed: int, kills: int) -> int:
 
 def test_nothing_is_lost_when_a_recorder_is_killed_at_any_of_200_moments(tmp_path: Path) -> None:
     """Real processes, killed by SIGKILL: what the system holds of their files survives them, other than power loss."""
-    print(f"seed {SEED}")
+    sys.stdout.write(f"seed {SEED}\n")
     directories = [tmp_path / str(number) for number in range(AT_ONCE)]
     for directory in directories:
         directory.mkdir()
@@ -190,7 +204,7 @@ def test_a_second_recorder_does_not_wait_forever(tmp_path: Path) -> None:
     assert first.stdout.readline() == "holds\n"
     with open_history(path, writable=True, timeout=0.2) as history:
         for attempt in (lambda: history.record(observation(START + LOOK)), lambda: history.prune(FOREVER, Retention())):
-            with pytest.raises(HistoryError, match="drift.db is being written by another program") as refused:
+            with pytest.raises(HistoryError, match=r"drift\.db is being written by another program") as refused:
                 attempt()
             assert refused.value.exit_status == EXIT_UNKNOWN
             assert "nothing was changed" in refused.value.hint

@@ -1,17 +1,18 @@
 """After power is lost the history holds what was recorded, as far as the disk keeps what it was told to keep.
 
 What a disk may hold is built here, byte by byte, from files of real recordings: all that SQLite had synced, and of
-what it had written but not synced any part, old, new or garbage, sector by sector. While a look is recorded that is
-the end of ``-wal``; when the history is closed it is the file itself, which ``-wal`` can then replace.
+what it had written but not synced any part, old, new or garbage, in sectors of 512 or 4096 bytes. While a look is
+recorded that is the end of ``-wal``; when the history is closed it is the file itself, which ``-wal`` then replaces.
 
 This shows that the format survives such disks. It does not show that SQLite syncs when it says it does, nor that a
-disk which lies about it, or which garbles what it was not writing, does no harm. Of the one sector that says whose
-file it is, parts are old or new here, not garbage: SQLite, too, expects of a disk no worse than that.
+disk which lies about it, or which garbles sectors that it was not writing, does no harm. The one sector that says whose
+file it is is old or new here, not garbage: SQLite, too, expects of a disk no worse than that.
 """
 
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from htcq.store.history import open_history
 from tests.store.histories import LOOK, POOL, START, crowd, is_whole, record, samples
 
 SEED, SESSIONS, LOOKS, PER_LOOK, PER_CLOSE = 20261121, 4, 4, 12, 16
-SECTOR, PAGE = 512, 4096
+SECTORS = (512, 4096)
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,17 @@ def files(path: Path, looks: int) -> Files:
     return Files(path.read_bytes(), wal.read_bytes() if wal.exists() else b"", looks)
 
 
-def torn(old: bytes, new: bytes, chance: random.Random, garbage_from: int = 0) -> bytes:
-    """Return ``new`` as far as it came: where it differs from ``old``, sectors of either, or garbage."""
-    content = bytearray(new)
-    for start in range(0, len(new), SECTOR):
-        sector = slice(start, start + SECTOR)
+def torn(old: bytes, new: bytes, chance: random.Random, garbage: bool = True) -> bytes:
+    """Return ``new`` as far as it came: where it differs from ``old``, sectors of either, or garbage.
+
+    Without ``garbage`` the first sector is one of the two.
+    """
+    content, size = bytearray(new), chance.choice(SECTORS)
+    for start in range(0, len(new), size):
+        sector = slice(start, start + size)
         if old[sector] == new[sector]:
             continue
-        choice = chance.choice(("old", "new", "garbage" if start >= garbage_from else "old"))
+        choice = chance.choice(("old", "new", "garbage" if start or garbage else "old"))
         if choice == "old":
             content[sector] = old[sector].ljust(len(new[sector]), b"\0")
         elif choice == "garbage":
@@ -74,7 +78,8 @@ def while_closing(before: Files, after: Files, chance: random.Random) -> Iterato
     for number in range(PER_CLOSE):
         longest = max(len(before.main), len(after.main))
         new = (after.main + before.main[len(after.main) :])[: chance.randrange(len(before.main), longest + 1)]
-        yield f"the file torn, case {number}", Files(torn(before.main, new, chance, SECTOR), before.wal, before.looks)
+        main = torn(before.main, new, chance, garbage=False)
+        yield f"the file torn, case {number}", Files(main, before.wal, before.looks)
 
 
 @pytest.fixture(scope="module")
@@ -96,10 +101,10 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Files]]:
 
 
 def test_nothing_that_was_recorded_is_lost_with_the_power(cases: list[tuple[str, Files]], tmp_path: Path) -> None:
-    print(f"seed {SEED}")
+    sys.stdout.write(f"seed {SEED}\n")
     whole = 0
     for number, (name, case) in enumerate(cases):
-        print(f"case {number}: {name}")
+        sys.stdout.write(f"case {number}: {name}\n")
         path = tmp_path / f"{number}.db"
         path.write_bytes(case.main)
         path.with_name(f"{path.name}-wal").write_bytes(case.wal)

@@ -23,8 +23,8 @@ class Sentence:
     text: str
 
 
-QUOTA, DEMAND, ALLOCATION, SURPLUS, TURN, LIMIT, ROUNDS, PUBLISHED = TOPICS = (
-    "quota", "demand", "allocation", "surplus", "turn", "limit", "rounds", "published",
+QUOTA, DEMAND, ALLOCATION, SURPLUS, TURN, LIMIT, SHARES, ROUNDS, PUBLISHED = TOPICS = (
+    "quota", "demand", "allocation", "surplus", "turn", "limit", "shares", "rounds", "published",
 )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def _divisions(sharings: Iterable[Sharing]) -> Iterator[tuple[str, Division]]:
 
 def unused(group: Standing) -> float:
     """Return what a group leaves of its quota."""
-    return max(0.0, group.quota - max(0.0, group.requested))
+    return max(0.0, group.quota - group.requested)
 
 
 def ranked(amounts: Iterable[tuple[str, float]]) -> list[str]:

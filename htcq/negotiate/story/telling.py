@@ -11,10 +11,19 @@ from htcq.negotiate.standing import Standing
 from htcq.negotiate.story.quota import allocation_story, demand_story, quota_story
 from htcq.negotiate.story.scene import MOST_NAMES, PUBLISHED, Scene, Sentence, few, listed
 from htcq.negotiate.story.surplus import surplus_story
-from htcq.negotiate.story.turn import limit_story, rounds_story, turn_story
+from htcq.negotiate.story.turn import limit_story, rounds_story, shares_story, turn_story
 from htcq.units import show_number
 
-_PARTS = (quota_story, demand_story, allocation_story, surplus_story, turn_story, limit_story, rounds_story)
+_PARTS = (
+    quota_story,
+    demand_story,
+    allocation_story,
+    surplus_story,
+    turn_story,
+    limit_story,
+    shares_story,
+    rounds_story,
+)
 
 
 def stories(look: QuotaLook) -> Mapping[str, tuple[Sentence, ...]]:
@@ -61,7 +70,8 @@ def _near(look: QuotaLook, name: str) -> str:
     whole = {each.lower(): each for each in names}
     last = {each.lower().rpartition(".")[2]: each for each in names}
     near = [each for each in names if each.lower().rpartition(".")[2] == wanted.rpartition(".")[2]]
-    near += [known[each] for known in (whole, last) for each in difflib.get_close_matches(wanted, known)]
+    if not near:
+        near = [known[each] for known in (whole, last) for each in difflib.get_close_matches(wanted, known)]
     if near:
         return f"did you mean {' or '.join(list(dict.fromkeys(near))[:MOST_NAMES])}?"
     return f"its groups are {listed(few(names))}"

@@ -10,10 +10,11 @@ import math
 from collections.abc import Iterator
 
 from htcq.negotiate.standing import Standing, shown_limit
-from htcq.negotiate.story.scene import LIMIT, ROUNDS, TURN, Scene, Sentence, few, listed
+from htcq.negotiate.story.scene import LIMIT, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
 from htcq.quota.limits import FLT_MAX, truncated
 from htcq.quota.results import Limit
 from htcq.quota.settings import SORT_EXPR
+from htcq.quota.shares import Share
 from htcq.units import show_number as shown
 
 
@@ -133,6 +134,25 @@ def _passes(scene: Scene, group: Standing) -> Iterator[str]:
             f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first it may come to "
             f"{shown(truncated(first[group.name]))}"
         )
+        held = scene.look.settings.strict_enforce and not group.accept_surplus
+        if held:
+            yield "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way"
+
+
+def shares_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield what each submitter with idle jobs may take when the turn begins."""
+    if not group.shares or (scene.round is not None and group.turn is None):
+        return
+    told = [f"{share.name} {_share(share)}" for share in group.shares]
+    base = shown(group.shares[0].base)
+    yield Sentence(SHARES, f"by their priority its waiting submitters may come to parts of {base}: {listed(few(told))}")
+
+
+def _share(share: Share) -> str:
+    more = "as much as there is" if math.isinf(share.limit) else f"{shown(share.limit)} more"
+    ceiling = "" if share.headroom is None else f", {share.headroom} by its ceiling"
+    floor = f", {shown(share.floor)} of it first, by its floor" if share.floor > 0 else ""
+    return f"{100 * share.share:.3g}% ({more}{ceiling}{floor})"
 
 
 def rounds_story(scene: Scene, group: Standing) -> Iterator[Sentence]:

@@ -1,0 +1,155 @@
+"""What was left over around a group, who took it, and why a group got none; numbers by hand."""
+
+from __future__ import annotations
+
+from tests.audit.rules.quota.groups import wants
+from tests.negotiate.looks import busy, look
+from tests.negotiate.story.told import told
+
+#: Of 100 a has 30, b 20, c 10 and e nothing; the root keeps 40. All accept surplus, but for c.
+FOUR = """
+GROUP_NAMES = a, b, c, e
+GROUP_QUOTA_a = 30
+GROUP_QUOTA_b = 20
+GROUP_QUOTA_c = 10
+GROUP_ACCEPT_SURPLUS = True
+GROUP_ACCEPT_SURPLUS_c = False
+"""
+#: a has 40 with x (10) and y (20) below it, b 60; a takes what b leaves, for itself and its own.
+DEEP = """
+GROUP_NAMES = a, a.x, a.y, b
+GROUP_QUOTA_a = 40
+GROUP_QUOTA_a.x = 10
+GROUP_QUOTA_a.y = 20
+GROUP_QUOTA_b = 60
+GROUP_ACCEPT_SURPLUS = True
+NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False
+"""
+
+
+def test_where_there_is_enough_everybody_gets_what_is_wanted() -> None:
+    """The root leaves its 40 and b its 20; a wants 15 more."""
+    given = look(FOUR, wants("a", 45))
+
+    assert told(given, "a", "surplus") == [
+        "at <none> 70 was left over (by <none> 40, b 20 and c 10), enough for all of the 15 that was still wanted "
+        "there",
+        "of that it got 15",
+    ]
+
+
+def test_where_there_is_not_enough_it_goes_by_quota() -> None:
+    """40 and 10 are left for a and b, which want 170 and 180: three and two parts of it."""
+    given = look(FOUR, wants("a", 200), wants("b", 200))
+
+    assert told(given, "a", "surplus") == [
+        "at <none> 50 was left over (by <none> 40 and c 10), and 350 was still wanted: it went in proportion to "
+        "quotas, then evenly: a 30 and b 20",
+        "of that it got 30",
+        "140 of what it requests is not allocated; others borrow: b 20",
+    ]
+
+
+def test_a_group_that_refuses_surplus_is_told_what_it_misses() -> None:
+    given = look(FOUR, wants("c", 50), wants("a", 45))
+
+    assert told(given, "c", "surplus") == [
+        "GROUP_ACCEPT_SURPLUS of c is false: it can take nothing of the 60 that was left over at <none>",
+        "40 of what it requests is not allocated; others borrow: a 15",
+    ]
+
+
+def test_below_a_group_that_refuses_surplus_nothing_comes_in() -> None:
+    assert told(busy(), "physics.hep", "surplus") == [
+        "at physics 23 was left over (by physics 20 and physics.lep 3), and 52 was still wanted: all of it went to "
+        "physics.hep",
+        "of that it got 23",
+        "GROUP_ACCEPT_SURPLUS of physics is false: physics and all below it, physics.hep too, can take nothing of the "
+        "72 that was left over at <none>",
+    ]
+
+
+def test_below_the_second_level_there_is_more_above() -> None:
+    config = "GROUP_NAMES = a, a.b, a.b.c\nGROUP_QUOTA_a = 9\nGROUP_QUOTA_a.b = 6\nGROUP_QUOTA_a.b.c = 3\n"
+    config += "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False\n"
+
+    assert told(look(config, wants("a.b.c", 5)), "a.b.c", "surplus") == [
+        "GROUP_ACCEPT_SURPLUS of a.b.c is false: it can take nothing of the 3 that was left over at a.b, and nothing "
+        "from higher up"
+    ]
+
+
+def test_where_nobody_leaves_anything_there_is_nothing() -> None:
+    config = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 40\nGROUP_QUOTA_b = 60\nGROUP_ACCEPT_SURPLUS = True\n"
+    given = look(config, wants("a", 50), wants("b", 90))
+
+    assert told(given, "a", "surplus") == ["at <none> nothing was left over for those who wanted more"]
+
+
+def test_a_group_without_a_quota_comes_after_those_with_one() -> None:
+    """e wants 5 of the 50 that are left, but a and b want more than there is, and have quotas."""
+    given = look(FOUR, wants("a", 200), wants("b", 200), wants("e", 5))
+
+    assert told(given, "e", "surplus")[1:] == [
+        "of that it got nothing: its quota is 0, and those who have one took all",
+        "5 of what it requests is not allocated; others borrow: a 30 and b 20",
+    ]
+
+
+def test_what_comes_from_above_is_shared_once_more_below() -> None:
+    """a keeps 10 of 40. Of the 30 that b leaves a's own 20, x 30 and y 20 get as their 10, 10 and 20 of quota."""
+    given = look(DEEP, wants("a", 30), wants("a.x", 40), wants("a.y", 40), wants("b", 30))
+
+    assert told(given, "a.x", "surplus") == [
+        "at a nothing was left over for those who wanted more",
+        "at <none> 30 was left over (by b 30), and 70 was still wanted: all of it went to a",
+        "of that a got 30 for itself and those below it, 7.5 of this for a.x itself",
+        "22.5 of what it requests is not allocated; others borrow: a.y 15 and a 7.5",
+    ]
+    assert told(given, "a", "surplus") == [
+        "among itself and those below it nothing was left over for those who wanted more",
+        "at <none> 30 was left over (by b 30), and 70 was still wanted: all of it went to a",
+        "of that a got 30 for itself and those below it, 7.5 of this for a itself",
+        "12.5 of what it requests is not allocated; others borrow: a.y 15 and a.x 7.5",
+    ]
+
+
+def test_what_is_left_within_a_group_goes_to_those_within_it_first() -> None:
+    """y leaves its 20 to x, which wants 10; the other 10 and nothing of b go up."""
+    given = look(DEEP, wants("a", 10), wants("a.x", 20), wants("b", 90))
+
+    assert told(given, "a.x", "surplus")[:2] == [
+        "at a 20 was left over (by a.y 20), enough for all of the 10 that was still wanted there",
+        "of that it got 10",
+    ]
+    assert told(given, "a.y", "surplus") == [
+        "with what others left there, 20 was left over at a; takers: a.x 10",
+        "with what others left there, 10 was left over at <none>; takers: b 10",
+    ]
+
+
+def test_what_nobody_takes_is_told() -> None:
+    assert told(busy(), "<none>", "surplus") == ["nobody took any of the 72 that it left"]
+
+
+def test_a_quota_that_is_just_enough_has_no_surplus_to_tell_of() -> None:
+    assert told(look(FOUR, wants("c", 10), wants("a", 45)), "c", "surplus") == []
+
+
+def test_without_weights_fractions_make_whole_slots() -> None:
+    """A third of 10 each: 3.3333, 3.3333 and 3.3334; what is cut off makes one slot, for the greatest quota."""
+    config = "GROUP_NAMES = a, b, c\nNEGOTIATOR_USE_SLOT_WEIGHTS = False\n"
+    config += "".join(
+        f"GROUP_QUOTA_DYNAMIC_{name} = {part}\n" for name, part in (("a", 0.33), ("b", 0.33), ("c", 0.34))
+    )
+    config += "GROUP_ACCEPT_SURPLUS = True\n"
+    given = look(config, wants("a", 9), wants("b", 9), wants("c", 9), weight=10)
+
+    assert told(given, "c", "surplus")[1] == (
+        "slot weights are off, so its 3.4 is cut to whole slots; the fractions of all make whole slots again and go to "
+        "the greatest quotas first: it has 4"
+    )
+    assert told(given, "a", "surplus")[1].endswith(
+        "its 3.3 is cut to whole slots; the fractions of all make whole "
+        "slots again and go to the greatest quotas first: it has 3"
+    )
