@@ -61,7 +61,25 @@ def changes(kept: Iterable[Kept], since: int, until: int, first: int) -> tuple[C
         if each.kind in CHANGING:
             by_name.setdefault((each.kind, each.name), []).append(each)
     found = [change for known in by_name.values() for change in _history(known, first) if since < change.time <= until]
-    return tuple(sorted(found, key=lambda each: (each.time, CHANGING.index(each.kind), each.name)))
+    turned = {(each.time, each.name): _turned(each) for each in found if each.kind == "configured"}
+    told = (each for each in found if each.kind != "declared" or not _is_echo(each, turned.get((each.time, each.name))))
+    return tuple(sorted(told, key=lambda each: (each.time, CHANGING.index(each.kind), each.name)))
+
+
+def _turned(change: Change) -> tuple[object, ...] | None:
+    """Return from what to what the policies of a group changed; None where it came or went."""
+    old, new = (None if text is None else setting_of(text) for text in (change.before, change.after))
+    if old is None or new is None:
+        return None
+    return (old.accept_surplus, old.autoregroup), (new.accept_surplus, new.autoregroup)
+
+
+def _is_echo(declared: Change, configured: tuple[object, ...] | None) -> bool:
+    """Tell whether a declaration changed only because it leaves policies to the configuration of all groups."""
+    old, new = (setting_of(text or "") for text in (declared.before, declared.after))
+    if old is None or new is None or (old.quota, old.static) != (new.quota, new.static):
+        return False
+    return _turned(declared) == configured
 
 
 def _history(known: Sequence[Kept], first: int) -> Iterator[Change]:

@@ -19,7 +19,7 @@ SCHEMA = 1
 
 def quota_json(look: QuotaLook) -> dict[str, Any]:
     """Return what ``json.dumps`` takes."""
-    return finite(
+    printed: dict[str, Any] = finite(
         {
             "schema": SCHEMA,
             "source": look.source,
@@ -37,6 +37,7 @@ def quota_json(look: QuotaLook) -> dict[str, Any]:
             "incomplete": list(look.incomplete),
         }
     )
+    return printed
 
 
 def what_if_json(before: QuotaLook, after: QuotaLook, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ _DYNAMIC: Mapping[str, str] = {"SlotType": '"Dynamic"', "DynamicSlot": "true"}
 
 def users(dice: Random, groups: list[str]) -> list[str]:
     """Return the names of submitters: of most groups, of none, of groups that there are not."""
-    busy = dice.random()
+    busy = dice.uniform(0.15, 1)
     found: dict[str, str] = {}
     for group in ("", *groups, "nosuch", f"{dice.choice(groups)}.nosuch"):
         if dice.random() < busy:

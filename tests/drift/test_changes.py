@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.drift.changes import KEPT_TO, Change, Spell, changes, published_spells, setting_spells
-from htcq.drift.observation import Kept, Sample
+from htcq.drift.observation import Kept, QuotaSetting, Sample
 from tests.drift.looks import dynamic, kept, sample, static
 
 FIRST = 100
@@ -60,6 +60,34 @@ def test_changes_are_in_the_order_of_time() -> None:
     ]
 
     assert [each.name for each in changes(texts, 0, 1000, FIRST)] == ["Z", "a", "b"]
+
+
+def test_a_declaration_that_follows_the_configuration_did_not_change() -> None:
+    """One that leaves surplus to the knob of all groups says something else when that knob is set."""
+    texts = [
+        *(kept(kind, "chem", static(20), 100, 700) for kind in ("declared", "configured")),
+        *(kept(kind, "chem", static(20, accept_surplus=True), 700) for kind in ("declared", "configured")),
+    ]
+
+    assert [each.kind for each in changes(texts, 0, 1000, FIRST)] == ["configured"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "configured"),
+    [
+        (static(15, accept_surplus=True), static(15, accept_surplus=True)),
+        (static(20, autoregroup=True), static(20, accept_surplus=True)),
+        (static(20, accept_surplus=True), static(20)),
+    ],
+)
+def test_any_other_declaration_that_changed_did(declared: QuotaSetting, configured: QuotaSetting) -> None:
+    texts = [
+        *(kept(kind, "chem", static(20), 100, 700) for kind in ("declared", "configured")),
+        kept("declared", "chem", declared, 700),
+        kept("configured", "chem", configured, 700),
+    ]
+
+    assert "declared" in [each.kind for each in changes(texts, 0, 1000, FIRST)]
 
 
 # Declared and configured ----------------------------------------------------------------------------------------

@@ -77,3 +77,13 @@ def test_claims_are_charged_to_whom_the_slots_name() -> None:
 def test_the_lightest_slot_is_any_that_the_negotiator_sees() -> None:
     assert supply(None).least_weight == 1
     assert supply("NEGOTIATOR_SLOT_CONSTRAINT = Cpus > 1\n").least_weight == 2
+
+
+def test_expressions_are_those_of_the_counted_slots_by_their_weight() -> None:
+    """A hundred for one slot, 8 + 6 + 2 + 1 for four, and the central manager's own where a slot has none."""
+    ads = (*ADS, slot("slot1@d", SlotWeight="100"), slot("slot1@e", SlotWeight=None, Cpus=1))
+
+    assert supply(None, *ads).expressions == ("100", "Cpus")
+    assert supply("SLOT_WEIGHT = Memory\n", *ads).expressions == ("Memory", "100", "Cpus")
+    assert supply("FORCE_NEGOTIATOR_SLOT_WEIGHT = True\nSLOT_WEIGHT = Memory\n", *ads).expressions == ("Memory",)
+    assert supply("NEGOTIATOR_USE_SLOT_WEIGHTS = False\n", *ads).expressions == ()

@@ -8,8 +8,8 @@ from htcq.negotiate.look import QuotaLook
 from tests.audit.rules.quota.groups import wants
 from tests.negotiate.looks import group_ad, look
 
-#: Without blanks: GROUP_NAMES is a list of words.
-SCRIPT = "<script>document.title='stolen'</script>"
+#: Without blanks and dots: GROUP_NAMES is a list of words, and a dot stands between a group and its subgroup.
+SCRIPT = "<script>document['title']='stolen'</script>"
 LONG = "group_physics.production.a_group_with_quite_a_long_name_of_its_own"
 CONFIG = f"""
 GROUP_NAMES = group_physics, group_physics.production, {LONG}, group_physics.analysis, group_chemistry, \
