@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from htcq.negotiate.groups import PoolQuotas
+from htcq.negotiate.lending import lent_by, own_allocations
 from htcq.negotiate.published import Mark
 from htcq.quota.limits import truncated
-from htcq.quota.results import GroupQuota, Quotas, Round
+from htcq.quota.results import GroupQuota
 from htcq.quota.shares import Share
 from htcq.quota.tree import Group
 from htcq.units import show_number
@@ -160,49 +161,3 @@ def _subtree_usage(groups: Sequence[GroupQuota]) -> Mapping[str, float]:
         if group.parent is not None:
             below[group.parent] += below[group.name]
     return below
-
-
-def own_allocations(quotas: Quotas, weighted: bool) -> Mapping[str, float]:
-    """Return by group what it is allocated in the first round for its own jobs; 0 where there are no rounds.
-
-    Where groups regroup, that of the root is what it had before it was given the whole pool. ``weighted`` tells whether
-    slot weights are on.
-    """
-    if not quotas.rounds:
-        return {group.name: 0.0 for group in quotas.groups}
-    first, root = quotas.rounds[0], quotas.groups[0]
-    own = {group.name: group.allocated for group in first.groups}
-    if root.autoregroup:
-        own[root.name] = _shared_out(root, first, weighted)
-    return own
-
-
-def _shared_out(group: GroupQuota, one: Round, weighted: bool) -> float:
-    """Return what a group has by its quota and of what was left over at it."""
-    allocated = min(group.requested, group.quota)
-    shares = [sharing for sharing in one.sharings if sharing.group == group.name]
-    allocated += sum(dict(each.shares).get(group.name, 0.0) for each in shares if not each.remainders)
-    if weighted:
-        return allocated
-    return math.floor(allocated) + sum(dict(each.shares).get(group.name, 0.0) for each in shares if each.remainders)
-
-
-def lent_by(quotas: Quotas) -> Mapping[str, float]:
-    """Return by group what others are allocated of its quota in the first round.
-
-    HTCondor does not keep whose surplus goes to whom: where some of what was left over at a group was taken, everybody
-    who left some lent the same part of it.
-    """
-    if not quotas.rounds:
-        return {group.name: 0.0 for group in quotas.groups}
-    taken = {}
-    for sharing in quotas.rounds[0].sharings:
-        if not sharing.handed_down and not sharing.remainders:
-            taken[sharing.group] = (sharing.surplus - sharing.left) / sharing.surplus
-    kept: dict[str, float] = {}
-    lent = {}
-    for group in quotas.groups:  # breadth first: what is above a group comes before it
-        above = kept[group.parent] if group.parent is not None else 1.0
-        kept[group.name] = above * (1.0 - taken.get(group.name, 0.0))
-        lent[group.name] = max(0.0, group.quota - group.requested) * (1.0 - kept[group.name])
-    return lent

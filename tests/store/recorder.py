@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
 from htcq.drift.retention import Retention
 from htcq.store.history import open_history
-from tests.store.histories import LOOK, crowd, observation
+from tests.store.histories import LOOK, ROOT, crowd, observation
 
 
 def tell(text: object) -> None:
@@ -61,6 +62,11 @@ def hold(path: Path) -> None:
 def command(*arguments: object) -> list[str]:
     """Return the command line that runs one of these."""
     return [sys.executable, "-m", "tests.store.recorder", *(str(each) for each in arguments)]
+
+
+def left_by_a_killed_writer(path: Path, *times: int) -> None:
+    """Leave ``path`` as a writer does that is killed: what it wrote is in ``-wal``."""
+    subprocess.run(command("killed", path, *times), check=True, cwd=ROOT)
 
 
 if __name__ == "__main__":

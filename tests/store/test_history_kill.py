@@ -179,6 +179,22 @@ def test_readers_see_whole_observations_while_others_record(tmp_path: Path) -> N
     kill(child, 0)
 
 
+def test_a_reader_sees_one_moment_and_hinders_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "drift.db"
+    record(path, observation(START, pool="x"))
+    before = path.read_bytes()
+    with open_history(path) as history:
+        assert start("many", path, START + LOOK, "x", 3).communicate() == ("", "")
+        assert [sample.time for sample in history.samples("x", 0, FOREVER)] == [START]
+        assert path.read_bytes() == before
+        assert "drift.db-wal" in names(tmp_path)
+    expected = [START + number * LOOK for number in range(4)]
+
+    assert times(path, "x") == expected
+    record(path, observation(START))
+    assert (times(path, "x"), names(tmp_path)) == (expected, ["drift.db"])
+
+
 def test_a_second_recorder_waits_for_the_first(tmp_path: Path) -> None:
     path = tmp_path / "drift.db"
     record(path, observation(START))

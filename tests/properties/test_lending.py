@@ -1,4 +1,4 @@
-"""What standings promise, whatever the groups, the pool and the demand."""
+"""What lending and borrowing keep, whatever the groups, the pool and the demand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.negotiate.standing import lent_by, own_allocations
+from htcq.negotiate.lending import lent_by, own_allocations
 from htcq.quota.condor import compute_quotas
 from htcq.quota.settings import Settings
 from tests.properties.test_group_quotas import Site, sites
