@@ -48,9 +48,8 @@ def _configured(scene: Scene, group: Standing, parent: Standing) -> str:
 
 def _handed_down(scene: Scene, group: Standing, parent: Standing) -> Iterator[str]:
     """Yield how a parent that has something hands it on (GroupEntry.cpp:hgq_assign_quotas, 25.14)."""
-    siblings, has = scene.children(parent), parent.subtree_quota
-    statics = sum(each.config_quota for each in siblings if each.static)
-    dynamics = sum(each.config_quota for each in siblings if not each.static)
+    has = parent.subtree_quota
+    statics, dynamics = scene.configured_below(parent)
     oversubscription = scene.look.settings.oversubscription
     if group.static:
         yield _static(group, parent, statics, oversubscription)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from htcq.negotiate.demand import Submitter
 from htcq.negotiate.look import QuotaLook
@@ -35,6 +36,16 @@ class Division:
     here: Sharing
     below: dict[str, Sharing] = field(default_factory=dict)
 
+    @cached_property
+    def shares(self) -> Mapping[str, float]:
+        """What each got that got something, by group."""
+        return dict(self.here.shares)
+
+    @cached_property
+    def takers(self) -> str:
+        """The same as text, the greatest first."""
+        return listed(ranked(self.here.shares))
+
 
 class Scene:
     """One look, by group; amounts are those of the first round."""
@@ -47,6 +58,13 @@ class Scene:
         self._children: dict[str, list[Standing]] = {}
         for standing in look.standings:
             self._children.setdefault(standing.parent or "", []).append(standing)
+        self._configured = {
+            parent: (
+                sum(each.config_quota for each in below if each.static),
+                sum(each.config_quota for each in below if not each.static),
+            )
+            for parent, below in self._children.items()
+        }
         self._submitters: dict[str, list[Submitter]] = {}
         for submitter in look.submitters:
             self._submitters.setdefault(submitter.group, []).append(submitter)
@@ -54,6 +72,10 @@ class Scene:
         self._divisions = dict(_divisions(sharing for sharing in sharings if not sharing.remainders))
         self._fractions = dict(_divisions(sharing for sharing in sharings if sharing.remainders))
         self._left = self._left_over()
+        self._leavers: dict[str, str] = {}
+        self._borrowers = sorted(
+            ((each.name, each.borrowed) for each in look.standings if each.borrowed > 0), key=lambda each: -each[1]
+        )
 
     def children(self, group: Standing) -> Sequence[Standing]:
         """Return the groups right below one."""
@@ -81,6 +103,22 @@ class Scene:
         """Yield who left what was divided at a group, with how much: itself and the groups right below it."""
         yield group.name, unused(group)
         yield from ((child.name, self.left_over(child)) for child in self.children(group))
+
+    def told_leavers(self, group: Standing) -> str:
+        """Return the same as text, the greatest first."""
+        if group.name not in self._leavers:
+            self._leavers[group.name] = listed(ranked(self.leavers(group)))
+        return self._leavers[group.name]
+
+    def other_borrowers(self, group: Standing) -> str:
+        """Return who else borrows, the greatest first; empty where nobody does."""
+        first = [each for each in self._borrowers[: MOST_NAMES + 1] if each[0] != group.name][:MOST_NAMES]
+        others = len(self._borrowers) - (group.borrowed > 0)
+        return listed(few([f"{name} {show_number(amount)}" for name, amount in first], others))
+
+    def configured_below(self, group: Standing) -> tuple[float, float]:
+        """Return what the amounts and what the shares right below a group add up to."""
+        return self._configured[group.name]
 
     def _left_over(self) -> dict[str, float]:
         left: dict[str, float] = {}
@@ -110,12 +148,12 @@ def unused(group: Standing) -> float:
 def ranked(amounts: Iterable[tuple[str, float]]) -> list[str]:
     """Return the greatest amounts above 0 as ``physics 20``, and how many more there are."""
     found = sorted(((name, amount) for name, amount in amounts if amount > 0), key=lambda each: -each[1])
-    return few([f"{name} {show_number(amount)}" for name, amount in found])
+    return few([f"{name} {show_number(amount)}" for name, amount in found[:MOST_NAMES]], len(found))
 
 
-def few(names: Sequence[str]) -> list[str]:
-    """Return the first of ``names``, and how many more there are."""
-    more = len(names) - MOST_NAMES
+def few(names: Sequence[str], all_: int = 0) -> list[str]:
+    """Return the first of ``names``, and how many more there are if they are the first of ``all_``."""
+    more = max(all_, len(names)) - MOST_NAMES
     return [*names[:MOST_NAMES], f"{more} more"] if more > 0 else list(names)
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.negotiate.standing import Standing
-from htcq.negotiate.story.scene import SURPLUS, Division, Scene, Sentence, listed, ranked, unused
-from htcq.quota.results import Sharing
+from htcq.negotiate.story.scene import SURPLUS, Division, Scene, Sentence, unused
 from htcq.units import show_number as shown
 
 #: What a group lacks counts from here on: less is the dust of arithmetic.
@@ -28,11 +27,9 @@ def surplus_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     if not scene.look.settings.use_slot_weights:
         yield from (Sentence(SURPLUS, text) for text in _whole_slots(scene, group))
     lacking = group.requested - group.own_allocated
-    takers = ranked((each.name, each.borrowed) for each in scene.look.standings if each is not group)
-    if lacking > _DUST and takers:
-        yield Sentence(
-            SURPLUS, f"{shown(lacking)} of what it requests is not allocated; others borrow: {listed(takers)}"
-        )
+    others = scene.other_borrowers(group)
+    if lacking > _DUST and others:
+        yield Sentence(SURPLUS, f"{shown(lacking)} of what it requests is not allocated; others borrow: {others}")
 
 
 def _taken(scene: Scene, group: Standing) -> Iterator[str]:
@@ -67,23 +64,24 @@ def _level(scene: Scene, group: Standing, below: Standing, above: Standing) -> I
     if division is None:
         yield f"{where} nothing was left over for those who wanted more"
         return
-    yield _divided(scene, above, division.here, where)
+    yield _divided(scene, above, division, where)
     yield _came(scene, group, below, division)
 
 
-def _divided(scene: Scene, above: Standing, sharing: Sharing, where: str) -> str:
-    left = f"{where} {shown(sharing.surplus)} was left over (by {listed(ranked(scene.leavers(above)))})"
+def _divided(scene: Scene, above: Standing, division: Division, where: str) -> str:
+    sharing = division.here
+    left = f"{where} {shown(sharing.surplus)} was left over (by {scene.told_leavers(above)})"
     if sharing.enough:
         return f"{left}, enough for all of the {shown(sharing.wanted)} that was still wanted there"
     if len(sharing.shares) == 1:
         how = f"all of it went to {sharing.shares[0][0]}"
     else:
-        how = f"it went in proportion to quotas, then evenly: {listed(ranked(sharing.shares))}"
+        how = f"it went in proportion to quotas, then evenly: {division.takers}"
     return f"{left}, and {shown(sharing.wanted)} was still wanted: {how}"
 
 
 def _came(scene: Scene, group: Standing, below: Standing, division: Division) -> str:
-    share = dict(division.here.shares).get(below.name, 0.0)
+    share = division.shares.get(below.name, 0.0)
     alone = below is group and (division.here.group == group.name or not scene.children(group))
     if not share:
         whose = "it" if alone else f"{below.name} with all below it"
@@ -108,7 +106,7 @@ def _given(scene: Scene, group: Standing) -> Iterator[str]:
             continue
         yield (
             f"with what others left there, {shown(division.here.surplus)} was left over at {level.name}; "
-            f"takers: {listed(ranked(division.here.shares))}"
+            f"takers: {division.takers}"
         )
         if division.here.left <= _DUST:
             return

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 
 from htcq.negotiate.standing import Standing, shown_limit
-from htcq.negotiate.story.scene import LIMIT, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
+from htcq.negotiate.story.scene import LIMIT, MOST_NAMES, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
 from htcq.quota.limits import FLT_MAX, truncated
 from htcq.quota.results import Limit
 from htcq.quota.settings import SORT_EXPR
@@ -26,11 +26,12 @@ def turn_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     if group.turn is None:
         yield Sentence(TURN, f"it has no turn: {_no_turn(scene, group)}")
         return
-    turns = [limit.group for limit in scene.look.limits]
+    turns = scene.look.limits
     yield Sentence(TURN, f"it has turn {group.turn} of {len(turns)}: {_key(scene, group)}")
-    before = [f"{name} ({shown(scene.groups[name].sort_key)})" for name in turns[: group.turn - 1]]
-    if before:
-        yield Sentence(TURN, f"before it goes {listed(few(before))}")
+    first = turns[: min(group.turn - 1, MOST_NAMES)]
+    if first:
+        before = [f"{limit.group} ({shown(scene.groups[limit.group].sort_key)})" for limit in first]
+        yield Sentence(TURN, f"before it goes {listed(few(before, group.turn - 1))}")
 
 
 def _regrouping(scene: Scene, group: Standing) -> Iterator[str]:
