@@ -20,12 +20,14 @@ class Story:
 
     ``windows`` are its groups, the one with most trouble first. ``spells`` are the disagreements that there were in
     that time, ``doubts`` what the last look could not take as it was, ``last`` the time of that look, None without.
+    ``first`` is the time of the first look of all.
     """
 
     pool: str
     unit: str
     since: int
     until: int
+    first: int
     last: int | None
     windows: tuple[Window, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -44,9 +46,10 @@ class Story:
 
     @property
     def changed(self) -> bool:
-        """Whether anything changed, or began or ceased to disagree."""
-        moments = {moment for spell in self.spells for moment in (spell.since, spell.until) if moment is not None}
-        return bool(self.changes) or any(self.since < moment <= self.until for moment in moments)
+        """Whether anything changed, or began or ceased to disagree; what the first look saw did not begin then."""
+        begun = {spell.since for spell in self.spells if spell.since > self.first}
+        ended = {spell.until for spell in self.spells if spell.until is not None}
+        return bool(self.changes) or any(self.since < moment <= self.until for moment in begun | ended)
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] =
         unit=remembered.unit,
         since=since,
         until=until,
+        first=remembered.first,
         last=max((sample.time for sample in looks), default=None),
         windows=windows(looks, since, until, most),
         changes=tuple(each for each in changed if each.kind not in _OF_GROUPS or chosen(each.name, groups)),

@@ -98,7 +98,12 @@ def _keys(window: Window) -> dict[str, str]:
 
 def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Iterator[dict[str, Any]]:
     moments = [(subject(each), each.time) for each in story.changes]
-    moments += [(one_line(spell.group), each) for spell in story.spells for each in (spell.since, spell.until) if each]
+    moments += [
+        (one_line(spell.group), each)
+        for spell in story.spells
+        for each in (spell.since, spell.until)
+        if each is not None and each > story.first
+    ]
     for window in story.windows[:MOST_PLOTS]:
         name = one_line(window.group)
         told = f"mean usage {about(window.usage)}, most {about(window.usage_most)}, quota {about(window.quota)}"

@@ -1,13 +1,11 @@
 """Real pools for the tests: one a worker and HTCondor version, kept for the whole run.
 
-``--suite sid`` or ``--suite trixie`` restricts the run to one version; CI runs both. ``--quota-cases`` and
-``--quota-seed`` say how many random pools ``test_group_quotas.py`` draws, and from what.
+``--suite sid`` or ``--suite trixie`` restricts the run to one version; CI runs both.
 """
 
 from __future__ import annotations
 
 import json
-import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -74,23 +72,6 @@ class Site:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--suite", choices=sorted(SUITES), help="test one HTCondor version only")
-    parser.addoption("--quota-cases", type=int, default=50, help="how many random pools with group quotas to draw")
-    parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    told = getattr(config, "workerinput", {})
-    config.option.quota_seed = told.get("quota_seed") or config.option.quota_seed or secrets.token_hex(4)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:
-    """Make all workers of pytest-xdist draw from the same."""
-    node.workerinput["quota_seed"] = node.config.option.quota_seed
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    terminalreporter.write_line(f"random group quotas: --quota-seed {config.option.quota_seed}")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -115,10 +96,3 @@ def site(suite: str) -> Iterator[Site]:
         version = pool.record.version
         assert version.startswith(SUITES[suite]), f"{suite} ships HTCondor {version}"
         yield Site(pool, suite, version, dict(NODE))
-
-
-@pytest.fixture(scope="session")
-def quota_seed(pytestconfig: pytest.Config) -> str:
-    """What all random pools of this run are drawn from."""
-    seed: str = pytestconfig.option.quota_seed
-    return seed

@@ -1,6 +1,6 @@
 """Group quotas of random pools, drawn anew in every run: htcq and a real negotiator come to the same numbers.
 
-``--quota-cases N`` draws N pools, and ``--quota-seed S -k case-07`` replays one of a run that named that seed.
+``--quota-cases N`` draws N pools; a failure names the options that draw its pool again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         count, only = (metafunc.config.getoption(name) for name in ("--quota-cases", "--suite"))
         suites = [NEWEST if (number + 1) % _EVERY else _OLDER for number in range(count)]
         drawn = [(suite, number) for number, suite in enumerate(suites) if only in (None, suite)]
-        ids = [f"{suite}-case-{number:02}" for suite, number in drawn]
+        ids = [f"{suite}-case-{number:03}" for suite, number in drawn]
         metafunc.parametrize(("oracle", "number"), drawn, indirect=["oracle"], ids=ids, scope="session")
 
 
@@ -45,10 +45,11 @@ def oracle(request: pytest.FixtureRequest) -> Iterator[Oracle]:
 
 
 def test_htcq_and_the_negotiator_come_to_the_same_numbers(
-    oracle: Oracle, number: int, quota_seed: str, tmp_path: Path
+    oracle: Oracle, number: int, pytestconfig: pytest.Config, tmp_path: Path
 ) -> None:
     """From the ads alone as from those that tell what the negotiator reckons."""
-    answer = oracle.answer(random_case(f"{quota_seed}-{number}"), tmp_path)
+    seed, suite = pytestconfig.option.quota_seed, oracle.pool.record.suite
+    answer = oracle.answer(random_case(f"{seed}-{number}"), tmp_path)
     assert answer.cycle.rounds, "there are always groups"
 
     differing = [
@@ -57,8 +58,8 @@ def test_htcq_and_the_negotiator_come_to_the_same_numbers(
         for each in differing_in(answer, quotas_of(snapshot))
     ]
 
-    again = f"--quota-seed {quota_seed} -k {oracle.pool.record.suite}-case-{number:02}"
-    assert not differing, "\n".join([f"again with: {again}", *differing[:_MOST_DIFFERENCES]])
+    again = f"again with: --quota-seed {seed} --quota-cases {number + 1} -k {suite}-case-{number:03}"
+    assert not differing, "\n".join([again, *differing[:_MOST_DIFFERENCES]])
 
 
 def quotas_of(snapshot: Path) -> PoolQuotas:

@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -22,15 +22,22 @@ from htcq.capacity.fixed import TOKEN
 from htcq.capacity.presets import NAMES
 from htcq.cli.audit import FORMS
 from htcq.cli.main import COMMANDS, Parser, run
+from htcq.drift.changes import CHANGING
+from htcq.drift.compare import What
 from htcq.emit import ROLES
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE
 from htcq.node import Gpu, Node, Source, node_facts
 from htcq.policy.consumption import SPLITTINGS
 from htcq.report.audit_json import audit_json
 from htcq.report.audit_metrics import audit_metrics
+from htcq.report.drift_metrics import drift_metrics
+from htcq.report.drift_nagios import METRICS
+from htcq.report.drift_rows import COLUMNS, drift_json
 from htcq.report.rules import rules_json
 from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words
 from tests.report.audits import SAMPLE
+from tests.report.observations import BIO, CHEM, looked_at
+from tests.report.stories import STORY
 
 OVERVIEW = ROOT / "man/man1/htcq.1"
 SITE_FILE = ROOT / "man/man5/htcq.toml.5"
@@ -187,6 +194,31 @@ def test_the_metrics_have_every_name_and_no_other() -> None:
     assert described == set(re.findall(r"^htcq_\w+", audit_metrics(SAMPLE, 0.0), re.MULTILINE))
 
 
+def test_the_drift_report_has_every_name_and_no_other() -> None:
+    whole = drift_json([STORY])
+    text = section(command_page("drift"), "JSON")
+    described = {name for tag in tags(text) for name in words(tag)}
+    named_in_passing = {
+        "time", "kind", "name", "before", "after", "group", "what", "one", "other", "text", "usage", "usage_most",
+        "requested", "quota", "distance", "bias", "starved", "over", "lending", "series",
+    }  # fmt: skip
+
+    assert described | named_in_passing == keys(whole, ())
+    assert named_in_passing | {*get_args(What), *CHANGING} <= words(text)
+
+
+def test_the_columns_of_the_drift_report_are_told() -> None:
+    text = section(command_page("drift"), "CSV")
+
+    assert ", ".join(COLUMNS) in " ".join(text.split())
+
+
+def test_the_drift_metrics_have_every_name_and_no_other() -> None:
+    described = {name for name in words(section(command_page("drift"), "METRICS")) if name.startswith("htcq_")}
+
+    assert described == set(re.findall(r"^htcq_\w+", drift_metrics(looked_at(CHEM, BIO), 0.0, 0.0), re.MULTILINE))
+
+
 def test_an_explanation_has_every_name_and_no_other() -> None:
     described = {name for tag in tags(section(command_page("explain"), "JSON")) for name in words(tag)}
 
@@ -199,6 +231,7 @@ def test_an_explanation_has_every_name_and_no_other() -> None:
         (command_page("audit"), {*FORMS, *THRESHOLDS}),
         (SITE_FILE, {*THRESHOLDS}),
         (command_page("explain"), {*FAMILIES}),
+        (command_page("drift"), {*METRICS}),
         (command_page("plan"), {*MODELS, *SHARES, *RULES, *SPLITTINGS, *NAMES}),
         (command_page("emit"), {*MODELS, *SHARES, *RULES, *SPLITTINGS, *ROLES}),
         (SITE_FILE, {*MODELS, *SHARES, *RULES, *SPLITTINGS}),

@@ -52,6 +52,13 @@ def test_whether_it_changed() -> None:
     assert story(since=5500).changed
 
 
+def test_what_disagreed_at_the_first_look_of_all_did_not_begin_then() -> None:
+    texts = (kept("declared", "chem", static(1), 3300), kept("configured", "chem", static(2), 3300))
+
+    assert not tell(Remembered("cm", "slot weight", 3300, LOOKS, texts), 3000, 9000).changed
+    assert tell(Remembered("cm", "slot weight", 3000, LOOKS, texts), 3000, 9000).changed
+
+
 def test_a_disagreement_that_ends_is_a_change() -> None:
     texts = (kept("configured", "bio", static(5), 100), kept("declared", "chem", static(1), 50, 8000))
 

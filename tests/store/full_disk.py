@@ -15,7 +15,7 @@ from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import LOOK, START, crowd, is_whole, samples
 
-MOST = 400
+MOST, GROUPS = 400, 60
 #: How full is too full differs, so that it happens at any step: when the file is made, in -wal, in -shm, at the end.
 SIZES_KB = range(32, 240, 16)
 
@@ -46,7 +46,7 @@ def fill(path: Path, make_room: Callable[[], None]) -> str:
 def record(path: Path, time: int) -> bool:
     """Record one look, as a command of its own would."""
     with open_history(path, writable=True) as history:
-        recorded = history.record(crowd(time))
+        recorded = history.record(crowd(time, GROUPS))
         assert history.set_aside is None
     return recorded
 
@@ -73,7 +73,7 @@ def intact(path: Path, times: list[int], failed: int | None = None) -> list[int]
     found = samples(path) if path.is_file() else []
     there = sorted({sample.time for sample in found})
     assert there in (times, [*times, failed])
-    assert all(is_whole([sample for sample in found if sample.time == time]) for time in there)
+    assert all(is_whole([sample for sample in found if sample.time == time], GROUPS) for time in there)
     return there
 
 

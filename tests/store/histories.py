@@ -6,10 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, Sample, WeightUse
-from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,12 +74,3 @@ def execute(path: Path, *statements: str) -> None:
     for statement in statements:
         connection.execute(statement).fetchall()
     connection.close()
-
-
-def refusal(path: Path, writable: bool) -> HistoryError:
-    with pytest.raises(HistoryError) as refused, open_history(path, writable) as history:
-        history.record(observation(START + LOOK)) if writable else list(history.samples(POOL, 0, FOREVER))
-    assert refused.value.exit_status == EXIT_UNKNOWN
-    assert "\n" not in str(refused.value)
-    assert str(path) in str(refused.value)
-    return refused.value

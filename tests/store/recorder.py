@@ -60,8 +60,8 @@ def hold(path: Path) -> None:
 
 
 def command(*arguments: object) -> list[str]:
-    """Return the command line that runs one of these."""
-    return [sys.executable, "-m", "tests.store.recorder", *(str(each) for each in arguments)]
+    """Return the command line that runs one of these; it needs no libraries, and starts faster without any."""
+    return [sys.executable, "-S", "-m", "tests.store.recorder", *(str(each) for each in arguments)]
 
 
 def left_by_a_killed_writer(path: Path, *times: int) -> None:

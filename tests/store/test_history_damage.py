@@ -25,11 +25,11 @@ from tests.store.histories import (
     names,
     observation,
     record,
-    refusal,
     samples,
     times,
 )
 from tests.store.recorder import command, left_by_a_killed_writer
+from tests.store.refusals import refusal
 
 PAGE = 4096
 

@@ -23,10 +23,10 @@ from tests.store.histories import (
     names,
     observation,
     record,
-    refusal,
     times,
 )
 from tests.store.recorder import left_by_a_killed_writer
+from tests.store.refusals import refusal
 
 
 @pytest.fixture

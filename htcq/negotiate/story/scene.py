@@ -55,6 +55,8 @@ class Scene:
         self.groups: Mapping[str, Standing] = {standing.name: standing for standing in look.standings}
         self.round: Round | None = look.quotas.rounds[0] if look.quotas.rounds else None
         self.limits: Mapping[str, Limit] = {limit.group: limit for limit in look.limits}
+        first = self.round.limits if self.round else ()
+        self.first_limits: Mapping[str, float] = {limit.group: limit.limit for limit in first}
         self._children: dict[str, list[Standing]] = {}
         for standing in look.standings:
             self._children.setdefault(standing.parent or "", []).append(standing)

@@ -129,15 +129,14 @@ def _held(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
 
 def _passes(scene: Scene, group: Standing) -> Iterator[str]:
     rate = scene.look.settings.round_robin_rate
-    first = {limit.group: limit.limit for limit in scene.round.limits} if scene.round else {}
-    if scene.round and rate < scene.round.max_delta:
-        yield (
-            f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first it may come to "
-            f"{shown(truncated(first[group.name]))}"
-        )
-        held = scene.look.settings.strict_enforce and not group.accept_surplus
-        if held:
-            yield "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way"
+    if scene.round is None or rate >= scene.round.max_delta:
+        return
+    yield (
+        f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first it may come to "
+        f"{shown(truncated(scene.first_limits[group.name]))}"
+    )
+    if scene.look.settings.strict_enforce and not group.accept_surplus:
+        yield "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way"
 
 
 def shares_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
