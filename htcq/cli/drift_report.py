@@ -16,16 +16,12 @@ from typing import TYPE_CHECKING
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HistoryError, InputError
 
 if TYPE_CHECKING:
-    from htcq.drift.observation import Sample
     from htcq.drift.story import Story
     from htcq.store.history import History
 
 _FORMS = ("mail", "json", "csv")
-#: Looks are merged so that no group has many more samples than these: those of a week, one each 5 minutes.
-_MOST_SAMPLES = 2016
-#: Of so few groups every look is read to find out since when something disagrees; of more, every hour.
+#: Of more groups than these what they disagree in is not read look by look.
 _FEW = 20
-_HOUR = 3600
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,30 +86,23 @@ def _stories(store: Path, since: int, until: int, arguments: argparse.Namespace)
 
 
 def _story(history: History, pool: str, since: int, until: int, groups: Sequence[str]) -> Story:
+    from htcq.drift.changes import disagrees
     from htcq.drift.story import Remembered, tell
+    from htcq.drift.windows import MOST_POINTS
+    from htcq.quota.tree import ROOT
 
     known = history.pool(pool)
     first = known.first if known is not None else since
-    samples = tuple(history.samples(pool, since, until, step=max(1, (until - since) // _MOST_SAMPLES)))
-    before = _before(history, pool, first, samples)
+    # Twice as fine as any picture, and no finer: a week of many groups is a million looks.
+    step = max(1, (until - since) // (2 * MOST_POINTS))
+    samples = tuple(history.samples(pool, since, until, step=step))
+    suspects = {sample.group for sample in samples if disagrees(sample)}
+    exactly = 1 if len(suspects) <= _FEW else step
+    fine = tuple(history.samples(pool, first, until, suspects | {ROOT}, exactly)) if suspects else ()
     quotas = [each for kind in ("declared", "configured") for each in history.kept(pool, 0, until, kind)]
     others = [each for each in history.kept(pool, since, until) if each.kind not in ("declared", "configured")]
     unit = known.unit if known is not None else ""
-    return tell(Remembered(pool, unit, first, samples, [*quotas, *others], before), since, until, groups)
-
-
-def _before(history: History, pool: str, first: int, samples: Sequence[Sample]) -> tuple[Sample, ...]:
-    """Return older samples of the groups that disagreed at the first look: they may have done so for long."""
-    from htcq.drift.changes import published_spells
-
-    if not samples:
-        return ()
-    earliest = min(sample.time for sample in samples)
-    groups = {spell.group for spell in published_spells(samples) if spell.since <= earliest}
-    if not groups:
-        return ()
-    until = min(sample.time - sample.span for sample in samples) - 1
-    return tuple(history.samples(pool, first, until, groups, step=1 if len(groups) <= _FEW else _HOUR))
+    return tell(Remembered(pool, unit, first, samples, [*quotas, *others], fine), since, until, groups)
 
 
 def _page(stories: Sequence[Story], name: str | None) -> None:

@@ -156,7 +156,8 @@ def _setting(kept: Kept | None) -> QuotaSetting | None:
 def published_spells(samples: Iterable[Sample]) -> tuple[Spell, ...]:
     """Return when the negotiator published other quotas than it should have.
 
-    One that a single look saw is left out once it is over: a cycle lies between new configuration and new quotas.
+    One that a single sample saw is left out once it is over: a cycle lies between new configuration and new quotas.
+    Give samples of the root as well: nothing is told of times at which nobody publishes anything.
     """
     by_group: dict[str, list[Sample]] = {}
     for sample in samples:
@@ -173,26 +174,27 @@ def published_spells(samples: Iterable[Sample]) -> tuple[Spell, ...]:
     return tuple(found)
 
 
-def _published_spells(group: str, samples: Sequence[Sample]) -> Iterator[Spell]:
-    spell: Spell | None = None
-    looks = 0
-    for sample in samples:
-        what = _differs(sample)
-        if spell is not None and what != spell.what:
-            if looks > 1:
-                yield Spell(group, spell.what, spell.one, spell.other, spell.since, sample.time)
-            spell = None
-        if what is not None:
-            looks = sample.looks if spell is None else looks + sample.looks
-            spell = Spell(group, what, sample.effective, sample.computed, sample.time if spell is None else spell.since)
-    if spell is not None:
-        yield spell
-
-
-def _differs(sample: Sample) -> What | None:
+def disagrees(sample: Sample) -> What | None:
+    """Return in what the published quota is other than the computed one; None where it is not."""
     if sample.computed is None:
         return None
     if sample.effective is None:
         return "not-published"
     apart = abs(sample.effective - sample.computed)
     return None if apart <= KEPT_TO or same(sample.effective, sample.computed) else "effective"
+
+
+def _published_spells(group: str, samples: Sequence[Sample]) -> Iterator[Spell]:
+    spell: Spell | None = None
+    seen = 0
+    for sample in samples:
+        what = disagrees(sample)
+        if spell is not None and what != spell.what:
+            if seen > 1:
+                yield replace(spell, until=sample.time)
+            spell = None
+        if what is not None:
+            seen = 1 if spell is None else seen + 1
+            spell = Spell(group, what, sample.effective, sample.computed, sample.time if spell is None else spell.since)
+    if spell is not None:
+        yield spell

@@ -56,8 +56,9 @@ class Story:
 class Remembered:
     """What is remembered of ``pool``, whose first look of all was at ``first``; quotas are in ``unit``.
 
-    ``samples`` are those of the time that is told of, ``before`` older ones, to find out since when a disagreement
-    lasts. ``kept`` is what held at any moment of it, and of what is declared and configured all that ever held.
+    ``samples`` are those of the time that is told of, however coarse. ``fine`` are finer ones, from the first look on,
+    of the root and of the groups of which other quotas are published than computed. ``kept`` is what held at any
+    moment of that time, and of what is declared and configured all that ever held.
     """
 
     pool: str
@@ -65,7 +66,7 @@ class Remembered:
     first: int
     samples: Iterable[Sample]
     kept: Iterable[Kept]
-    before: Iterable[Sample] = ()
+    fine: Iterable[Sample] = ()
 
 
 def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] = (), most: int = MOST_POINTS) -> Story:
@@ -75,9 +76,7 @@ def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] =
     """
     known = tuple(remembered.kept)
     looks = tuple(sample for sample in remembered.samples if chosen(sample.group, groups))
-    earliest = min((sample.time for sample in looks), default=since)
-    older = tuple(sample for sample in remembered.before if sample.time < earliest and chosen(sample.group, groups))
-    spells = [*setting_spells(known, until), *published_spells((*older, *looks))]
+    spells = [*setting_spells(known, until), *published_spells(remembered.fine)]
     changed = changes(known, since, until, remembered.first)
     return Story(
         pool=remembered.pool,

@@ -108,7 +108,7 @@ class _Cycle:
         self.nodes, self.root = nodes, nodes[0]
         self.by_name = {node.group.name: node for node in nodes}
         self.take_turn = take_turn
-        self.subtree_usage = SubtreeUsage(nodes)
+        self.subtree_usage = SubtreeUsage()
         self.regroups = self.root.group.autoregroup
         self.waiting = set(inputs.with_submitters)
         # Submitters of regrouping groups have a second turn, with the root.

@@ -88,14 +88,21 @@ def proposed_limit(node: Node, step: float, max_delta: float, whole: bool) -> fl
 
 
 class SubtreeUsage:
-    """What each group and those below it use now, kept up to date while usage changes."""
+    """What each group and those below it use now, added up when it is asked for: few groups are ever asked about.
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
+    Where a group's sum is known, so are those of all below it.
+    """
+
+    def __init__(self) -> None:
         self._of: dict[Node, float] = {}
-        for node in reversed(nodes):  # what is below a group comes before it
-            self._of[node] = self._sum(node)
 
     def __getitem__(self, node: Node) -> float:
+        if node not in self._of:
+            unknown = [node]
+            for each in unknown:  # grows while it is read: what is below a group comes after it
+                unknown.extend(child for child in each.children if child not in self._of)
+            for each in reversed(unknown):
+                self._of[each] = self._sum(each)
         return self._of[node]
 
     def update(self, nodes: Mapping[str, Node], usage: Mapping[str, float]) -> None:
@@ -103,8 +110,7 @@ class SubtreeUsage:
         for name, used in usage.items():
             node: Node | None = nodes[name]
             nodes[name].used = used
-            while node is not None:
-                self._of[node] = self._sum(node)
+            while node is not None and self._of.pop(node, None) is not None:
                 node = node.parent
 
     def _sum(self, node: Node) -> float:

@@ -35,8 +35,8 @@ _OF_POOLS = (
 )
 _ACCOUNTING = ("INVALIDATE_ACCOUNTING_ADS", "Accounting")
 _MY_TYPE = 'MyType = "{}"\n'
+_END = "Finished Negotiation Cycle"
 _SPECIAL = re.compile(r"""/Expr\(real\("(.*)"\)\)/""")
-_PATIENCE_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -52,29 +52,35 @@ class Answer:
 class Oracle:
     """The pool of one HTCondor version."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, patience_seconds: float = 30.0) -> None:
         self.pool = pool
+        self._patience = patience_seconds
         self._negotiator = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
         self._read_to = 0
+        self._wait_for(_END)  # of the cycle that it begins with
 
     def answer(self, case: Case, directory: Path) -> Answer:
         """Let the negotiator go through one cycle of ``case``; write the snapshots to ``directory``."""
+        before = self.snapshot(directory / "before", self.prepare(case))
+        cycle = read_cycle(self.cycle())
+        published = self._published(len(cycle.rounds[0].groups))
+        return Answer(cycle, published, before, self.snapshot(directory / "after", self._ads()))
+
+    def prepare(self, case: Case) -> str:
+        """Give the negotiator its configuration and the collector its ads; return what condor_status prints of them."""
         self._forget()
         self.pool.configure(SETTINGS + "".join(f"{name} = {text}\n" for name, text in case.knobs.items()))
         os.kill(self.pool.daemon_pids()["negotiator"], signal.SIGHUP)
         self._wait_for("NEGOTIATOR_MIN_INTERVAL = ")
         self._advertise("UPDATE_STARTD_AD", case.slots)
         self._advertise("UPDATE_SUBMITTOR_AD", case.submitters)
-        before = self._snapshot(directory / "before", self._arrived(case))
-        cycle = read_cycle(self._cycle())
-        published = self._published(len(cycle.rounds[0].groups))
-        return Answer(cycle, published, before, self._snapshot(directory / "after", self._ads()))
+        return self._arrived(case)
 
     def _forget(self) -> None:
         """Withdraw all ads, and let the negotiator see that the claims are gone while it still knows their groups."""
         for command, type_ in (*_OF_POOLS, _ACCOUNTING):
             self._withdraw(command, type_)
-        self._cycle()
+        self.cycle()
 
     def _withdraw(self, command: str, type_: str) -> None:
         self._advertise(command, [f'MyType = "Query"\nTargetType = "{type_}"\nRequirements = true\n'])
@@ -89,17 +95,17 @@ class Oracle:
                 self._withdraw(*_ACCOUNTING)
             return ads if all(ads.count(_MY_TYPE.format(type_)) == count for type_, count in expected.items()) else ""
 
-        return self.pool.wait(so_many, _PATIENCE_SECONDS, f"{expected} ads", ("CollectorLog",))
+        return self.pool.wait(so_many, self._patience, f"{expected} ads", ("CollectorLog",))
 
     def _advertise(self, command: str, ads: Iterable[str]) -> None:
         text = "\n".join(ads)
         if text:
             self.pool.tool("condor_advertise", "-multiple", "-tcp", command, "-", text=text)
 
-    def _cycle(self) -> str:
+    def cycle(self) -> str:
         """Let the negotiator go through one cycle and return what its log says of it."""
         self.pool.tool("condor_reschedule", "-addr", self._negotiator)
-        return self._wait_for("Done Updating collector with accounting information")
+        return self._wait_for(_END)
 
     def _wait_for(self, line: str) -> str:
         """Return the log up to where it says ``line``, from where it was last read to."""
@@ -111,7 +117,7 @@ class Oracle:
                 found.extend(file.read())
             return line.encode() in found
 
-        self.pool.wait(said, _PATIENCE_SECONDS, f"'{line}' in the log", (_LOG,))
+        self.pool.wait(said, self._patience, f"'{line}' in the log", (_LOG,))
         end = found.index(line.encode()) + len(line)
         self._read_to += end
         return found[:end].decode("utf-8", "replace")
@@ -119,7 +125,7 @@ class Oracle:
     def _ads(self) -> str:
         return self.pool.tool("condor_status", "-any", "-long")
 
-    def _snapshot(self, directory: Path, ads: str) -> Path:
+    def snapshot(self, directory: Path, ads: str) -> Path:
         """Save what HTCondor's own tools print of the pool."""
         directory.mkdir()
         (directory / "collector.ads").write_text(ads, encoding="utf-8")
@@ -133,7 +139,7 @@ class Oracle:
             ads = self.pool.ads("any", constraint='MyType == "Accounting" && IsAccountingGroup')
             return ads if len(ads) >= count else None
 
-        found = self.pool.wait(all_of_them, _PATIENCE_SECONDS, f"the accounting ads of {count} groups", (_LOG,))
+        found = self.pool.wait(all_of_them, self._patience, f"the accounting ads of {count} groups", (_LOG,))
         return {ad["Name"]: {name: _plain(value) for name, value in ad.items()} for ad in found}
 
 

@@ -32,7 +32,8 @@ def users(dice: Random, groups: list[str]) -> list[str]:
     return list(found.values())
 
 
-def _slot(name: str, **attributes: object) -> str:
+def slot_ad(name: str, **attributes: object) -> str:
+    """Return the ad of a slot: these attributes and those that every slot has."""
     plain = {"MyType": '"Machine"', "Name": f'"{name}"', "Machine": f'"{name.partition("@")[2]}"', "SlotID": 1,
              "MyAddress": _NOBODY, "StartdIpAddr": _NOBODY, "Requirements": "true", "Disk": 1000}  # fmt: skip
     return _ad({**plain, **attributes})
@@ -42,7 +43,7 @@ def free_slots(dice: Random, sizes: Iterable[int], weight: str) -> Iterator[str]
     """Yield slots of so many cpus, of some of which there are fewer left; most are partitionable."""
     for number, cpus in enumerate(sizes):
         kind = _STATIC if dice.random() < 0.15 else _PARTITIONABLE
-        yield _slot(
+        yield slot_ad(
             f"slot1@free{number}",
             Cpus=cpus if kind is _STATIC else dice.randint(0, cpus),
             Memory=2048 * dice.randint(0, 2 * cpus),
@@ -60,7 +61,7 @@ def claimed_slots(dice: Random, users: list[str], count: int, weight: str) -> It
         user = dice.choice(users)
         cpus = dice.choice((1, 1, 1, 2, 4, 8))
         charged = {"AccountingGroup": f'"{user}"'} if dice.random() < 0.95 else {}
-        yield _slot(
+        yield slot_ad(
             f"slot1_{number + 1}@busy{number % 7}",
             Cpus=cpus,
             Memory=2048 * dice.randint(1, 2 * cpus),
@@ -80,20 +81,17 @@ def submitters(dice: Random, names: Iterable[str], most: int) -> Iterator[str]:
         for access_point in range(dice.choice((0, 1, 1, 1, 1, 2))):
             idle = dice.choice((0, dice.randint(0, most), dice.randint(most // 2, most)))
             running = dice.choice((0, dice.randint(0, max(1, most // 3))))
-            yield _ad(
-                {
-                    "MyType": '"Submitter"',
-                    "Name": f'"{name}"',
-                    "ScheddName": f'"access{access_point}"',
-                    "Machine": f'"access{access_point}"',
-                    "MyAddress": _NOBODY,
-                    "ScheddIpAddr": _NOBODY,
-                    "IdleJobs": idle,
-                    "RunningJobs": running,
-                    **({"JobPrioArray": dice.choice(('"5"', '"10, 5, -3"'))} if dice.random() < 0.5 else {}),
-                    **(_weighted(dice, idle, running) if dice.random() < 0.9 else {}),
-                }
-            )
+            listed = {"JobPrioArray": dice.choice(('"5"', '"10, 5, -3"'))} if dice.random() < 0.5 else {}
+            weights = _weighted(dice, idle, running) if dice.random() < 0.9 else {}
+            where = f"access{access_point}"
+            yield submitter_ad(name, where, IdleJobs=idle, RunningJobs=running, **listed, **weights)
+
+
+def submitter_ad(name: str, access_point: str, **attributes: object) -> str:
+    """Return the ad of a submitter at an access point."""
+    plain = {"MyType": '"Submitter"', "Name": f'"{name}"', "ScheddName": f'"{access_point}"',
+             "Machine": f'"{access_point}"', "MyAddress": _NOBODY, "ScheddIpAddr": _NOBODY}  # fmt: skip
+    return _ad({**plain, **attributes})
 
 
 def _weighted(dice: Random, idle: int, running: int) -> dict[str, object]:

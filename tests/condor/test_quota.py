@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -158,19 +159,38 @@ def test_of_two_negotiators_each_is_shown_with_its_own_configuration(two_negotia
     assert "has no negotiator third (its negotiators: " in quota(pool, "--name", "third", status=EXIT_UNKNOWN)
 
 
-def test_shares_are_those_that_the_negotiator_publishes(site: Site, tmp_path: Path) -> None:
-    """Two submitters of one group, one of them with a factor thrice as large; nothing matches their 9 cpus."""
+_SHARE = re.compile(r"Negotiating with (chem\S+) at |submitterShare += ([\d.]+)")
+
+
+def logged_shares(log: str) -> dict[str, float]:
+    """Return the share of each submitter as the negotiator's log tells it last."""
+    found: dict[str, float] = {}
+    name = ""
+    for submitter, share in _SHARE.findall(log):
+        if submitter:
+            name = submitter
+        elif name:
+            found[name] = float(share)
+    return found
+
+
+def test_shares_are_those_of_the_negotiator(site: Site) -> None:
+    """Two submitters of one group, one of them with a factor thrice as large; nothing matches their 9 cpus.
+
+    23.9 publishes nothing of submitters that never used anything, so that the log is asked; 25 publishes their shares.
+    """
     pool = break_it(site, {**policy(), **GROUPS})
     pool.tool("condor_userprio", "-setfactor", "chem.ann@test", "3000")
     pool.tool("condor_userprio", "-setceil", "chem.ben@test", "5")
     for user in ("ann", "ben"):
         pool.submit({"accounting_group": "chem", "accounting_group_user": user, "request_cpus": 9}, 2)
-    names = ("chem.ann@test", "chem.ben@test")
+    names = {"chem.ann@test", "chem.ben@test"}
 
     def told() -> dict[str, float]:
+        found = logged_shares(pool.log("NegotiatorLog"))
         ads = pool.ads("any", constraint='MyType == "Accounting" && SubmitterShare > 0')
-        found = {ad["Name"]: ad["SubmitterShare"] for ad in ads}
-        return found if set(found) == set(names) else {}
+        published = {ad["Name"]: ad["SubmitterShare"] for ad in ads}
+        return found if set(found) == names and (site.suite != NEWEST or published == pytest.approx(found)) else {}
 
     shared = pool.wait(told, 40, "the shares of both", ("NegotiatorLog",))
     printed = quota(pool)

@@ -168,12 +168,13 @@ def test_one_that_the_last_look_saw_is_told() -> None:
     assert published_spells(published((10, 10), (10, 12))) == (Spell("chem", "effective", 10, 12, 600),)
 
 
-def test_a_row_of_many_looks_is_more_than_one() -> None:
-    day = sample("chem", 86400, effective=10.0, computed=12.0, looks=288, span=86400)
+def test_one_row_of_merged_looks_may_have_that_look_in_it() -> None:
+    hour = sample("chem", 3600, effective=11.5, computed=12.0, looks=12, span=3600)
+    after = sample("chem", 7200, quota=12.0, looks=12, span=3600)
+    longer = sample("chem", 0, effective=11.5, computed=12.0, looks=12, span=3600)
 
-    assert published_spells([day, *published((12, 12))[:0], sample("chem", 90000, quota=12.0)]) == (
-        Spell("chem", "effective", 10.0, 12.0, 86400, 90000),
-    )
+    assert published_spells([hour, after]) == ()
+    assert published_spells([longer, hour, after]) == (Spell("chem", "effective", 11.5, 12.0, 0, 7200),)
 
 
 @pytest.mark.parametrize("apart", [0.0, KEPT_TO / 2, 1e-7])

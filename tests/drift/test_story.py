@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.drift.observation import Kept, Sample
+from htcq.drift.observation import Kept
 from htcq.drift.story import Remembered, Story, chosen, tell
 from tests.drift.looks import kept, sample, static
 
@@ -17,10 +17,8 @@ QUOTAS = (
 LOOKS = tuple(sample(name, time, 5.0) for time in range(3300, 9001, 300) for name in ("chem", "bio"))
 
 
-def story(
-    *texts: Kept, since: int = 3000, until: int = 9000, groups: tuple[str, ...] = (), before: tuple[Sample, ...] = ()
-) -> Story:
-    return tell(Remembered("cm", "slot weight", 100, LOOKS, texts or QUOTAS, before), since, until, groups)
+def story(*texts: Kept, since: int = 3000, until: int = 9000, groups: tuple[str, ...] = ()) -> Story:
+    return tell(Remembered("cm", "slot weight", 100, LOOKS, texts or QUOTAS), since, until, groups)
 
 
 def test_everything_of_the_time_is_told() -> None:
@@ -72,11 +70,10 @@ def test_doubts_are_those_of_the_last_look() -> None:
     assert [each.text for each in story(over, now, until=3500).doubts] == ["over"]
 
 
-def test_since_when_a_disagreement_lasts_is_found_out_from_before() -> None:
-    odd = [sample("chem", time, effective=9.0) for time in (300, 600, 3000, 3300)]
-    looks = (*odd[2:], sample("bio", 3300))
-    remembered = Remembered("cm", "slot weight", 100, looks, (), odd[:3])
-    (spell,) = tell(remembered, 2900, 3300).spells
+def test_since_when_other_quotas_are_published_is_found_out_from_before() -> None:
+    fine = [sample("chem", time, effective=9.0) for time in range(300, 3301, 300)]
+    remembered = Remembered("cm", "slot weight", 100, (fine[-1], sample("bio", 3300)), (), fine)
+    (spell,) = tell(remembered, 3200, 3300).spells
 
     assert (spell.group, spell.since, spell.until) == ("chem", 300, None)
 

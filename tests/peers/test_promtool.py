@@ -8,7 +8,10 @@ from dataclasses import replace
 import pytest
 
 from htcq.audit.engine import Audit
+from htcq.drift.observation import Observation
 from htcq.report.audit_metrics import audit_metrics
+from htcq.report.drift_metrics import drift_metrics
+from tests.report import observations
 from tests.report.audits import NOTHING, SAMPLE
 
 
@@ -23,6 +26,21 @@ def _checked(text: str) -> subprocess.CompletedProcess[str]:
 )
 def test_promtool_has_nothing_to_say(audit: Audit) -> None:
     done = _checked(audit_metrics(audit, 1_793_607_300.0))
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "observation",
+    [
+        observations.SAMPLE,
+        observations.looked_at(),
+        observations.looked_at(replace(observations.BIO, name='a "b\\\n\udcff ä', computed=float("nan"))),
+    ],
+    ids=["sample", "no group", "odd name"],
+)
+def test_promtool_has_nothing_to_say_of_a_look_at_quotas(observation: Observation) -> None:
+    done = _checked(drift_metrics(observation, 1_793_607_300.0, 0.125))
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

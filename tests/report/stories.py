@@ -48,7 +48,7 @@ _KEPT = (
     kept("doubt", "", DOUBT, SINCE + 5 * DAY),
 )  # fmt: skip
 
-STORY = tell(Remembered("cm.example.net", "slot weight", _BEFORE, _looks(), _KEPT), SINCE, UNTIL)
+STORY = tell(Remembered("cm.example.net", "slot weight", _BEFORE, _looks(), _KEPT, _looks()), SINCE, UNTIL)
 #: The same week in which nothing changed, and one of which nothing is known.
 QUIET = tell(Remembered("cm.example.net", "slots", _BEFORE, _looks()[:1], ()), SINCE, UNTIL)
 UNSEEN = tell(Remembered("other.example.net", "slot weight", _BEFORE, (), ()), SINCE, UNTIL)
