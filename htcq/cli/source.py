@@ -11,7 +11,7 @@ from pathlib import Path
 from htcq.classads import parsed
 from htcq.errors import InputError
 from htcq.live.configuration import read_dump
-from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS
+from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, PRIORITIES_ADS
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.store.snapshot import Snapshot, open_snapshot
@@ -128,6 +128,7 @@ def pool_of(snapshot: Snapshot, source: str, changes: Changes = ()) -> Pool:
             source=source,
             collector=snapshot.chunks(COLLECTOR_ADS),
             jobs=snapshot.chunks(JOBS_ADS),
+            priorities=snapshot.chunks(PRIORITIES_ADS),
             central=snapshot.text(CONFIG),
             access=snapshot.configurations(ACCESS),
             execute=snapshot.configurations(EXECUTE),

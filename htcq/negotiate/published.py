@@ -50,6 +50,10 @@ class Published:
         self.negotiators = tuple(sorted(groups, key=lambda name: (-groups[name], -len(by_negotiator[name]), name)))
         self.negotiator = negotiator or (self.negotiators[0] if self.negotiators else "")
         found = by_negotiator.get(self.negotiator, [])
+        if len(self.negotiators) < 2 or negotiator:
+            # 23.9 publishes nothing of submitters that never used anything, and tells of them when it is asked.
+            known = {record.name for record in found}
+            found = [*found, *(each for each in pool.priorities if not _is_group(each) and each.name not in known)]
         #: The ads by name, of groups and of submitters.
         self.accounts: Mapping[str, Record] = {record.name: record for record in reversed(found)}
         self._by_key = {name_key(name): record for name, record in self.accounts.items()}

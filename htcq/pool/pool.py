@@ -18,13 +18,15 @@ class Pool:
 
     ``central`` is the central manager's configuration, of ``negotiator`` if that is known, and ``changed`` the same
     with the changes that it was read with. ``access`` and ``execute`` hold those of other machines by the name of their
-    schedd or machine; ``damage`` tells what of the files could not be read.
+    schedd or machine; ``priorities`` is what the negotiator itself told of its accountant; ``damage`` tells what of the
+    files could not be read.
     """
 
     source: str
     slots: tuple[Slot, ...] | None = None
     jobs: tuple[Job, ...] | None = None
     records: Mapping[str, tuple[Record, ...]] | None = None
+    priorities: tuple[Record, ...] = ()
     central: Configuration | None = None
     changed: Configuration | None = None
     access: Mapping[str, Configuration] = field(default_factory=dict)

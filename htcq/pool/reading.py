@@ -7,12 +7,11 @@ when it turns out to name more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from htcq.classads import Value
 from htcq.errors import InputError
 from htcq.pool.adtext import Chunks, Damage, Kind, Lines, RawAd, read_ads
 from htcq.pool.configuration import Configuration, Parse, configuration_from
@@ -20,8 +19,8 @@ from htcq.pool.devices import nameless_devices
 from htcq.pool.frame import Expressions, Frame
 from htcq.pool.job import JOB, Job
 from htcq.pool.pool import Pool
-from htcq.pool.record import RECORD, RECORD_TYPES, Record
-from htcq.pool.secrets import is_secret_attribute
+from htcq.pool.priorities import read_priorities
+from htcq.pool.record import RECORD, RECORD_TYPES, Record, record_of
 from htcq.pool.slot import SLOT, Slot
 from htcq.pool.values import Interned
 
@@ -69,6 +68,7 @@ class Texts:
     source: str
     collector: Chunks | None = None
     jobs: Chunks | None = None
+    priorities: Chunks | None = None
     central: str | None = None
     access: Mapping[str, str] = field(default_factory=dict)
     execute: Mapping[str, str] = field(default_factory=dict)
@@ -94,11 +94,13 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     asked = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
     names = _named_by((central, changed), _ABOUT_SLOTS, expressions)
     jobs, ads = _read_both(texts, expressions, damage, asked, names)
+    told = damage.reading("priorities.ads", lambda: read_priorities(texts.priorities) if texts.priorities else None)
     return Pool(
         source=texts.source,
         slots=tuple(ads.slots) if ads else None,
         jobs=tuple(jobs.jobs) if jobs else None,
         records=ads.records if ads else None,
+        priorities=told or (),
         central=central,
         changed=changed,
         access=access,
@@ -295,16 +297,9 @@ def _read_collector(chunks: Chunks, kind: Kind, expressions: Expressions, named:
         if raw.type in _SLOT_TYPES:
             read.slots.append(Slot(frames.of(raw), *[value(text) for text in raw.own]))
         else:
-            records[raw.type.decode()].append(Record(raw.type.decode(), dict(_plain(raw, interned))))
+            records[raw.type.decode()].append(record_of(raw, interned))
     read.records = {name: tuple(found) for name, found in records.items()}
     return _finished(read, frames, "ad", bool(read.slots or any(records.values())))
-
-
-def _plain(raw: RawAd, interned: Interned) -> Iterator[tuple[str, Value]]:
-    for name, text in raw.shared:
-        lower = name.decode("utf-8", "replace").lower()
-        if not is_secret_attribute(lower):
-            yield lower, interned.value(text)
 
 
 def _finished(read: Read, frames: _Frames, what: str, any_: bool) -> Read:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from htcq.classads import UNDEFINED, Value, as_number
-from htcq.pool.adtext import Kind
+from htcq.pool.adtext import Kind, RawAd
+from htcq.pool.secrets import is_secret_attribute
+from htcq.pool.values import Interned
 
 #: Everything is kept of these, and their frames are as many as they are.
 RECORD = Kind((), frozenset({"*"}))
@@ -39,3 +41,10 @@ class Record:
     def name(self) -> str:
         """The ad's Name."""
         return self.text("Name")
+
+
+def record_of(raw: RawAd, interned: Interned) -> Record:
+    """Return the record that stands in the lines of ``raw``, without what is secret."""
+    named = ((name.decode("utf-8", "replace").lower(), text) for name, text in raw.shared)
+    values = {name: interned.value(text) for name, text in named if not is_secret_attribute(name)}
+    return Record(raw.type.decode(), values)

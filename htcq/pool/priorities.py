@@ -1,0 +1,42 @@
+"""What the negotiator tells of its accountant when it is asked: also what it does not publish.
+
+condor_userprio -long prints one ad whose attributes end in the number of their group or submitter (Name1, Name2);
+the Python bindings make one ad of each.
+"""
+
+from __future__ import annotations
+
+import re
+
+from htcq.classads import Value
+from htcq.errors import InputError
+from htcq.pool.adtext import Chunks, Damage, read_ads
+from htcq.pool.record import ACCOUNTING, RECORD, Record, record_of
+from htcq.pool.values import Interned
+
+_TYPE = ACCOUNTING.encode()
+_NUMBERED = re.compile(r"(.*?)([0-9]+)\Z")
+
+
+def read_priorities(chunks: Chunks) -> tuple[Record, ...]:
+    """Return the records in ``chunks``, those of groups and those of submitters.
+
+    Raises:
+        InputError: there is text that cannot be read.
+    """
+    damage, interned, found = Damage(), Interned(), list[Record]()
+    for raw in read_ads(chunks(), {_TYPE: RECORD}, damage, untyped=_TYPE):
+        record = record_of(raw, interned)
+        found.extend([record] if record.name else _one_each(record))
+    if damage.told():
+        raise InputError("; it ".join(damage.told()))
+    return tuple(found)
+
+
+def _one_each(record: Record) -> list[Record]:
+    by_number: dict[int, dict[str, Value]] = {}
+    for name, value in record.values.items():
+        numbered = _NUMBERED.match(name)
+        if numbered:
+            by_number.setdefault(int(numbered.group(2)), {})[numbered.group(1)] = value
+    return [Record(ACCOUNTING, by_number[number]) for number in sorted(by_number)]
