@@ -41,8 +41,9 @@ def test_a_job_s_name_alone_tells_whose_quota_it_uses(site: Site) -> None:
     """Names: undeclared groups are charged to the one above, and hep.lee of phys to the hep below it."""
     pool = break_it(site, {**slots(4), **tree(phys="3", hep_of_phys="1")})
     log = log_from_now(pool)
-    pool.submit({**SMALL_JOB, "accounting_group": "phys", "accounting_group_user": "hep.lee"}, 2)
-    queued(pool, {"phys.lep.ann": 1, "lep.ben": 1})
+    with before(pool):
+        pool.submit({**SMALL_JOB, "accounting_group": "phys", "accounting_group_user": "hep.lee"}, 2)
+        queued(pool, {"phys.lep.ann": 1, "lep.ben": 1})
     come_to(pool, {"phys.hep.lee": 1, "phys.lep.ann": 1, "lep.ben": 1})
     for group in ("phys", "phys.hep", "<none>"):
         charged(pool, group, 1.0)
