@@ -1,0 +1,53 @@
+"""Prometheus' own checker takes the alert rules and tests when each of them fires."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from htcq.report.drift_metrics import drift_metrics
+from tests.contrib.places import ROOT
+from tests.report import observations
+
+RULES = ROOT / "contrib/prometheus/htcq.rules.yml"
+TESTS = Path(__file__).with_name("rules_test.yml")
+
+
+def promtool(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = ["promtool", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=cwd)
+
+
+def rules_tried(place: Path, rules: str) -> subprocess.CompletedProcess[str]:
+    (place / RULES.name).write_text(rules)
+    shutil.copy(TESTS, place)
+    return promtool("test", "rules", TESTS.name, cwd=place)
+
+
+def test_the_rules_are_rules() -> None:
+    done = promtool("check", "rules", "--lint=all", "--lint-fatal", RULES.name, cwd=RULES.parent)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{RULES.read_text().count('- alert:')} rules found" in done.stdout
+
+
+def test_each_alert_fires_when_it_should(tmp_path: Path) -> None:
+    done = rules_tried(tmp_path, RULES.read_text())
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    alerts = re.findall(r"- alert: (\w+)", RULES.read_text())
+    assert [name for name in alerts if f"alertname: {name}" not in TESTS.read_text()] == []
+
+
+def test_one_that_fires_too_early_would_be_noticed(tmp_path: Path) -> None:
+    assert rules_tried(tmp_path, RULES.read_text().replace("for: 30m", "for: 29m", 1)).returncode != 0
+
+
+def test_every_metric_in_them_is_written() -> None:
+    written = drift_metrics(observations.SAMPLE, observations.NOW, 0.125)
+    named = set(re.findall(r"\bhtcq_\w+", RULES.read_text()))
+
+    assert named
+    assert [name for name in named if f"# TYPE {name} " not in written] == []
