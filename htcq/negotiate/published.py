@@ -95,11 +95,18 @@ class Published:
         return max((float(each) for each in heard if each is not None and math.isfinite(each)), default=None)
 
     def marks(self, groups: Sequence[GroupQuota]) -> Mapping[str, tuple[Mark, ...]]:
-        """Return by group what is published other than in ``groups``, which must be of the same pool weight."""
-        marks = {}
+        """Return by group what is published other than in ``groups``, which must be of the same pool weight.
+
+        Who publishes the root publishes all groups: one that is missing is not known to the negotiator.
+        """
+        none = self.account(ROOT) is None
+        marks: dict[str, tuple[Mark, ...]] = {}
         for group in groups:
             record = self.account(group.name)
-            marks[group.name] = () if record is None else tuple(_differences(record, group))
+            if record is not None:
+                marks[group.name] = tuple(_differences(record, group))
+            else:
+                marks[group.name] = () if none else (Mark("EffectiveQuota", "nothing", group.quota),)
         return marks
 
     def doubts(self, names: Sequence[str], most_age: float = MOST_AGE) -> Iterator[str]:

@@ -73,8 +73,16 @@ def test_what_is_no_amount_is_a_mark(text: str) -> None:
     assert not 0 <= mark.published < math.inf
 
 
-def test_what_is_not_published_is_no_mark() -> None:
+def test_an_attribute_that_is_not_published_is_no_mark() -> None:
     assert standing(look(PHYSICS, group_ad("<none>", SubtreeQuota="100.0"), group_ad("chem")), "chem").marks == ()
+
+
+def test_a_group_that_a_negotiator_does_not_publish_is_marked() -> None:
+    """Somebody configured it, and the negotiator has not read that yet."""
+    given = look(PHYSICS, group_ad("<none>", SubtreeQuota="100.0"), group_ad("physics"))
+
+    assert standing(given, "physics").marks == ()
+    assert standing(given, "chem").marks == (Mark("EffectiveQuota", "nothing", 10),)
 
 
 def test_a_pool_of_another_weight_than_the_negotiator_s_is_no_mark() -> None:

@@ -74,12 +74,19 @@ def test_a_limit_that_is_no_number_says_so() -> None:
 
 
 def test_what_was_published_otherwise_is_marked_and_told() -> None:
-    ads = group_ad("<none>", SubtreeQuota="107.0"), group_ad("physics", EffectiveQuota="15.0")
-    given = busy("", *ads)
+    others = (group_ad(name) for name in ("chem", "physics.hep", "physics.lep"))
+    given = busy("", group_ad("<none>", SubtreeQuota="107.0"), group_ad("physics", EffectiveQuota="15.0"), *others)
 
     assert _rows(given)["physics"][-1] == "*"
     assert [name for name, row in _rows(given).items() if "*" in row] == ["physics"]
     assert "* physics: EffectiveQuota published 15, computed 20" in _table(given).splitlines()
+
+
+def test_a_group_that_was_not_published_is_marked_and_told() -> None:
+    others = (group_ad(name) for name in ("physics", "physics.hep", "physics.lep"))
+    given = look(PHYSICS, group_ad("<none>", SubtreeQuota="100.0"), *others)
+
+    assert "* chem: EffectiveQuota published nothing, computed 10" in _table(given).splitlines()
 
 
 def test_a_pool_of_another_weight_is_told() -> None:
