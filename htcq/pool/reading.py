@@ -68,7 +68,6 @@ class Texts:
     source: str
     collector: Chunks | None = None
     jobs: Chunks | None = None
-    priorities: Chunks | None = None
     central: str | None = None
     access: Mapping[str, str] = field(default_factory=dict)
     execute: Mapping[str, str] = field(default_factory=dict)
@@ -76,6 +75,7 @@ class Texts:
     failed: tuple[tuple[str, str], ...] = ()
     negotiator: str = ""
     changes: tuple[tuple[str, str], ...] = ()
+    priorities: Chunks | None = None
 
 
 def read_pool(texts: Texts, parse: Parse) -> Pool:
