@@ -5,12 +5,15 @@ from __future__ import annotations
 import difflib
 
 from htcq.audit.rule import Rule
-from htcq.audit.rules import configuration, consumption, quota, weight
+from htcq.audit.rules import configuration, consumption, declaration, quota, weight
 from htcq.errors import InputError
 
-FAMILIES = {"consumption": consumption, "weight": weight, "quota": quota, "configuration": configuration}
-RULES: tuple[Rule, ...] = tuple(rule for family in FAMILIES.values() for rule in family.RULES)
-_BY_ID = {rule.id: rule for rule in RULES}
+_OF_POOLS = {"consumption": consumption, "weight": weight, "quota": quota, "configuration": configuration}
+FAMILIES = {**_OF_POOLS, "declaration": declaration}
+#: Those that an audit checks: no pool can break the others.
+RULES: tuple[Rule, ...] = tuple(rule for family in _OF_POOLS.values() for rule in family.RULES)
+ALL: tuple[Rule, ...] = (*RULES, *declaration.RULES)
+_BY_ID = {rule.id: rule for rule in ALL}
 
 
 def rule(id_: str) -> Rule:

@@ -41,6 +41,7 @@ class Evidence:
             Need.CENTRAL: pool.central,
             Need.ACCESS: self.access,
             Need.EXECUTE: self.execute,
+            Need.DECLARED: (),
         }
         return not there[need]
 

@@ -16,3 +16,4 @@ class Need(enum.Enum):
     CENTRAL = "the central manager's configuration (config.txt)"
     ACCESS = "an access point's configuration (access/NAME.txt)"
     EXECUTE = "an execute node's configuration (execute/NAME.txt)"
+    DECLARED = "declared groups (htcq.toml)"

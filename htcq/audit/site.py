@@ -77,6 +77,6 @@ def _named(patterns: Sequence[str]) -> set[str]:
         if not ids:
             if any(mark in pattern for mark in "*?["):
                 raise InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
-            rule(pattern)
+            raise InputError(f"no pool can break the rule '{rule(pattern).id}'", "'htcq quota lint' checks it")
         found |= ids
     return found

@@ -23,7 +23,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Print one rule or all of them."""
     from htcq.audit import catalog
 
-    rules = (catalog.rule(arguments.rule),) if arguments.rule is not None else catalog.RULES
+    rules = (catalog.rule(arguments.rule),) if arguments.rule is not None else catalog.ALL
     if arguments.man:
         if arguments.rule is not None:
             raise InputError("--man prints all rules", f"leave out {arguments.rule}")

@@ -1,7 +1,7 @@
 """What a site's own words about its groups must keep: rules on what is declared, before any pool has seen it.
 
-They are run like the audit's rules but are not in its catalog, since no pool can break them. Those that have a rule's
-id take its place: what is only a pity in a pool is an error in a site file.
+They are run like the audit's rules, which no pool can break as declarations. Those that a pool can break too may be
+stricter here: what is only a pity in a pool is an error in a site file.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from htcq.settings import DeclaredGroup
 
 #: Sums of decimal fractions miss by less than this part.
 _DUST = 1e-9
-_SOURCE = "src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14"
 WEIGHT = "the pool's slot weight (--snapshot or --pool)"
-EXPIRED, UNOWNED = "quota-expired", "group-without-owner"
+UNOWNED = "group-without-owner"
 
 
 Finder = Callable[[Declared], Iterator[Union[Found, Unchecked]]]
@@ -142,51 +141,17 @@ def _those_below(name: str) -> str:
     return f"the groups right below {name}" if name else "the top-level groups"
 
 
-def _rule(id_: str, severity: Severity, summary: str, consequence: str, fix: str) -> Rule:
-    return Rule(id_, severity, (), summary, consequence, fix, _SOURCE, find=lambda _: iter(()))
+def _stricter(id_: str, severity: Severity | None = None) -> Rule:
+    """Return a rule as it holds for declared groups, which are there."""
+    known = rule(id_)
+    return replace(known, needs=(), severity=known.severity if severity is None else severity)
 
 
 _RULES: tuple[tuple[Rule, Finder], ...] = (
-    (replace(rule("group-without-quota"), needs=()), _missing),
-    (replace(rule("dynamic-quotas-exceed-one"), needs=(), severity=Severity.ERROR), _shares),
-    (
-        _rule(
-            "static-quotas-exceed-parent",
-            Severity.ERROR,
-            "The quotas of the groups below a group add up to more than it has",
-            "With oversubscription, which is the default, they are handed out all the same; without it, each is cut.",
-            "Raise the quota of the group above, or lower those below it, until they fit.",
-        ),
-        _statics,
-    ),
-    (
-        _rule(
-            "nothing-left-to-share",
-            Severity.WARNING,
-            "Quotas take all that a group has, and shares of the rest stand beside them",
-            "Shares are taken of what the quotas beside them leave, and that is nothing.",
-            "Lower the quotas, or give the groups with shares quotas of their own.",
-        ),
-        _leftovers,
-    ),
-    (
-        _rule(
-            EXPIRED,
-            Severity.WARNING,
-            "A quota is still declared after its last day",
-            "The negotiator knows no dates: the quota holds until somebody takes it away.",
-            "Grant it anew or take it away.",
-        ),
-        _expired,
-    ),
-    (
-        _rule(
-            UNOWNED,
-            Severity.INFO,
-            "A group has neither an owner nor a contact",
-            "Nobody can be asked whether its quota is still needed.",
-            "Say whose it is: owner, contact, or both.",
-        ),
-        _unowned,
-    ),
+    (_stricter("group-without-quota"), _missing),
+    (_stricter("dynamic-quotas-exceed-one", Severity.ERROR), _shares),
+    (_stricter("static-quotas-exceed-parent"), _statics),
+    (_stricter("nothing-left-to-share"), _leftovers),
+    (_stricter("quota-expired"), _expired),
+    (_stricter(UNOWNED), _unowned),
 )

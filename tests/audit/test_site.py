@@ -98,3 +98,9 @@ def test_the_threshold_is_a_severity_or_none() -> None:
         threshold("fatal", "--fail-on")
     assert str(refused.value) == "--fail-on is 'fatal'"
     assert refused.value.hint == "it must be error, warning, info or never"
+
+
+def test_a_rule_that_no_pool_can_break_is_lint_s() -> None:
+    with pytest.raises(InputError, match="no pool can break the rule 'quota-expired'"):
+        _chosen(["quota-expired"], [])
+    assert verdicts(AuditSettings(rules={"quota-expired": RuleSettings(severity="error")}))

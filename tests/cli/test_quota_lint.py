@@ -76,6 +76,13 @@ def test_findings_are_printed_like_those_of_an_audit(call: Call, site_file: Path
     assert "\nHow to mend it\n" in done.out
 
 
+@pytest.mark.parametrize(("says", "status"), [("disable = true", 0), ('severity = "error"', 1)])
+def test_the_site_has_a_say_in_rules_of_its_own_words(says: str, status: int, call: Call, site_file: Path) -> None:
+    site_file.write_text(f"{SOUND}{EXPIRED}[audit.rules.quota-expired]\n{says}\n")
+
+    assert call(*LINT).status == status
+
+
 @pytest.mark.parametrize("flag", ["--json", "-json"])
 def test_json_has_the_names_of_an_audit(flag: str, call: Call, site_file: Path) -> None:
     site_file.write_text(SOUND + BROKEN)

@@ -1,0 +1,59 @@
+"""What declared groups must keep, as the manual tells it: what breaks it is found where they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Need, Rule, Severity
+
+_SOURCE = "src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14"
+_SITE = "a convention of htcq.toml"
+
+
+def _find(_: Evidence) -> Iterator[Found]:
+    yield from ()
+
+
+RULES = (
+    Rule(
+        "static-quotas-exceed-parent",
+        Severity.ERROR,
+        (Need.DECLARED,),
+        "The quotas of the groups below a group add up to more than it has",
+        "With oversubscription, which is the default, they are handed out all the same; without it, each is cut.",
+        "Raise the quota of the group above, or lower those below it, until they fit.",
+        _SOURCE,
+        _find,
+    ),
+    Rule(
+        "nothing-left-to-share",
+        Severity.WARNING,
+        (Need.DECLARED,),
+        "Quotas take all that a group has, and shares of the rest stand beside them",
+        "Shares are taken of what the quotas beside them leave, and that is nothing.",
+        "Lower the quotas, or give the groups with shares quotas of their own.",
+        _SOURCE,
+        _find,
+    ),
+    Rule(
+        "quota-expired",
+        Severity.WARNING,
+        (Need.DECLARED,),
+        "A quota is still declared after its last day",
+        "The negotiator knows no dates: the quota holds until somebody takes it away.",
+        "Grant it anew or take it away.",
+        _SITE,
+        _find,
+    ),
+    Rule(
+        "group-without-owner",
+        Severity.INFO,
+        (Need.DECLARED,),
+        "A group has neither an owner nor a contact",
+        "Nobody can be asked whether its quota is still needed.",
+        "Say whose it is: owner, contact, or both.",
+        _SITE,
+        _find,
+    ),
+)
