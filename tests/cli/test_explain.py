@@ -33,7 +33,7 @@ def test_json_of_one_or_all(call: Call) -> None:
 
 
 def test_the_manual_page(call: Call) -> None:
-    assert ".TH HTCQ-ALL 7" in call("explain", "--man").out
+    assert ".TH HTCQ-RULES 7" in call("explain", "--man").out
 
 
 @pytest.mark.parametrize(
