@@ -6,13 +6,11 @@ from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 from htcq.classads import literal
-from htcq.pool.job import OWN as JOB_OWN
+from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
 from htcq.pool.slot import PLACES
 from htcq.units import attribute
-
-_JOB_OWN = {name.lower(): place for place, name in enumerate(JOB_OWN, 1)}
 
 
 class Looks(NamedTuple):
@@ -52,5 +50,5 @@ def values_of(jobs: JobClass, names: Iterable[str]) -> Hashable:
         if text and literal(text) is None:
             # What an expression depends on is not looked into: the class stands for itself.
             return id(jobs)
-        values.append(text or (jobs.first[_JOB_OWN[name]] if name in _JOB_OWN else ""))
+        values.append(text or (jobs.first[JOB_PLACES[name]] if name in JOB_PLACES else ""))
     return tuple(values)

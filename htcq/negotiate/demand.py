@@ -40,15 +40,16 @@ def submitters_of(records: Iterable[Record], tree: Tree, knobs: Mapping[str, str
     weighted = reader.boolean("NEGOTIATOR_USE_WEIGHTED_DEMAND", True)
     split = reader.boolean("USE_GLOBAL_JOB_PRIOS", False)
     found: dict[str, Submitter] = {}
-    for record in _looked_at(records, reader.text("NEGOTIATOR_SUBMITTER_CONSTRAINT")):
+    for record in looked_at(records, knobs):
         one = _submitter(record, tree, weighted, split)
         known = found.get(one.name)
         found[one.name] = one if known is None else _sum(known, one)
     return tuple(found.values())
 
 
-def _looked_at(records: Iterable[Record], constraint: str | None) -> Iterator[Record]:
-    condition = parsed(constraint)
+def looked_at(records: Iterable[Record], knobs: Mapping[str, str]) -> Iterator[Record]:
+    """Yield the submitter ads that the negotiator looks at: one for each submitter at each schedd."""
+    condition = parsed(Knobs(knobs).text("NEGOTIATOR_SUBMITTER_CONSTRAINT"))
     for record in records:
         jobs = _count(record, "IdleJobs") + _count(record, "RunningJobs")
         if jobs <= 0 or "@" not in record.name or record.value("SkipMatchmaking") is True:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from htcq.classads import UNDEFINED, Value, as_number, holds
+from htcq.classads import as_number, holds
 from htcq.errors import PolicyError
 from htcq.pool.kind import accounted
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
@@ -30,8 +30,8 @@ class Supply:
         self._weights = weights
         self._seen = _parsed(reader.text(SLOT_CONSTRAINT))
         self._counted = _parsed(reader.text(POOLSIZE_CONSTRAINT) or reader.text(OLD_POOLSIZE_CONSTRAINT))
-        self._central_text = reader.text("SLOT_WEIGHT") or "Cpus"
-        self._central = _parsed(self._central_text)
+        self.central_text = reader.text("SLOT_WEIGHT") or "Cpus"
+        self._central = _parsed(self.central_text)
         self._forced = reader.boolean("FORCE_NEGOTIATOR_SLOT_WEIGHT", False)
         self.weighted = reader.boolean("NEGOTIATOR_USE_SLOT_WEIGHTS", True)
 
@@ -48,10 +48,13 @@ class Supply:
         """
         if not self.weighted:
             return 1
-        value: Value = UNDEFINED if self._forced else self._weights.of(slot)
-        if as_number(value) is None and self._central is not None:
-            value = self._central.of(slot)
-        return accounted(value)
+        if self._central is not None and self.weighs_centrally(slot):
+            return accounted(self._central.of(slot))
+        return accounted(self._weights.of(slot))
+
+    def weighs_centrally(self, slot: Slot) -> bool:
+        """Tell whether the central manager's expression takes the place of the slot's own SlotWeight."""
+        return self._forced or as_number(self._weights.of(slot)) is None
 
     def weight_in_pool(self, slot: Slot) -> Number:
         """Return what the slot adds to the pool's weight: one that stands for several machines counts for all."""
@@ -71,10 +74,10 @@ class Supply:
         None where weights are off; the central manager's alone where it is forced on every slot.
         """
         if not self.weighted or self._forced:
-            return (self._central_text,) if self.weighted else ()
+            return (self.central_text,) if self.weighted else ()
         weights: dict[str, Number] = {}
         for slot in self.in_pool():
-            text = slot.frame.text("SlotWeight") or self._central_text
+            text = slot.frame.text("SlotWeight") or self.central_text
             weights[text] = weights.get(text, 0) + self.weight_in_pool(slot)
         return tuple(sorted(weights, key=lambda text: (-weights[text], text)))
 

@@ -94,6 +94,15 @@ class Frame:
                 target |= found.target
         return References(frozenset(own), frozenset(target))
 
+    def words(self) -> set[str]:
+        """Return every word of its expressions, in lower case; those of plain values are not among them."""
+        found: set[str] = set()
+        for text in self.texts.values():
+            expression = self._expressions.parsed(text) if literal(text) is None else None
+            if expression is not None:
+                found.update(expression.words())
+        return found
+
     def ad(self, own: Own) -> Ad:
         """Return the frame's ad with the attributes of one of its ads; the same object is changed at each call."""
         if self._ad is None:

@@ -9,14 +9,18 @@ from htcq.classads import UNDEFINED, Ad, Value
 from htcq.pool.adtext import Kind
 from htcq.pool.frame import Frame
 
+#: What differs between jobs that ask for the same, in the order of the fields of :class:`Job`.
 OWN = (
     "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts", "CurrentHosts", "RemoteHost",
     "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason", "AcctGroup",
+    "PreJobPrio1", "PreJobPrio2", "PostJobPrio1", "PostJobPrio2", "AutoClusterId",
 )  # fmt: skip
 SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser",
     "WantClaiming", "Require*", "_condor_Request*",
 )  # fmt: skip
+#: Where each own attribute stands in a :class:`Job`.
+PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 JOB = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
 IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5, 6, 7
@@ -43,6 +47,11 @@ class Job(NamedTuple):
     queued_at: Value
     last_rejection: Value
     acct_group: Value
+    pre_prio_1: Value
+    pre_prio_2: Value
+    post_prio_1: Value
+    post_prio_2: Value
+    autocluster: Value
 
     @property
     def id(self) -> str:

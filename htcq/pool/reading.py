@@ -39,6 +39,7 @@ _OF_A_MATCH = "_cp_orig_"
 #: Knobs whose expressions the negotiator evaluates in slot ads.
 _ABOUT_SLOTS = (
     "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT",
+    "NEGOTIATOR_PRE_JOB_RANK", "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS",
 )  # fmt: skip
 #: Those that the schedds evaluate in job ads.
 _ABOUT_JOBS = ("SCHEDD_SLOT_WEIGHT",)

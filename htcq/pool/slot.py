@@ -16,7 +16,8 @@ Number = Union[int, float]
 OWN = (
     "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk", "TotalSlotDisk",
     "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime", "TotalMemory", "TotalSlotCpus",
-    "TotalSlotMemory", "TotalSlots",
+    "TotalSlotMemory", "TotalSlots", "SlotID", "KFlops", "RemoteOwner", "CurrentRank", "RetirementTimeRemaining",
+    "RemoteScheddName", "ConcurrencyLimits",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight", "MachineResources",
@@ -54,6 +55,13 @@ class Slot(NamedTuple):
     total_slot_cpus: Value
     total_slot_memory_mb: Value
     total_slots: Value
+    slot_id: Value
+    kflops: Value
+    remote_owner: Value
+    current_rank: Value
+    retirement_seconds: Value
+    remote_schedd: Value
+    concurrency_limits: Value
 
     def ad(self, changed: dict[str, Number] | None = None) -> Ad:
         """Return the slot's ad with some amounts changed; valid until the next call for a slot of the same frame."""

@@ -8,8 +8,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.audit.versions import version
 from htcq.pool.kind import Kind
+from htcq.pool.versions import version
 from htcq.units import DISK
 
 #: The attributes of a job with catalogs.

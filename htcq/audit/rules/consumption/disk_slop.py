@@ -9,11 +9,11 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.policies import amounts_text, consumption_fact, number, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.trials import Trial, fits
-from htcq.audit.versions import version, version_text
 from htcq.classads import as_number
 from htcq.policy.carve import ABSOLUTE_DISK, disk_slop
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.versions import version, version_text
 from htcq.units import DISK
 
 

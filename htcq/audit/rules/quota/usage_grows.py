@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
-from htcq.audit.versions import version, version_text
+from htcq.pool.versions import version, version_text
 
 _FIRST, _LAST = (25, 10, 1), (25, 13, 2)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from htcq.audit.versions import version, version_text
 from htcq.classads import UNDEFINED
+from htcq.pool.versions import version, version_text
 from tests.audit.sites import VERSION
 
 

@@ -1,0 +1,150 @@
+"""One negotiation cycle of a captured pool.
+
+Follows negotiationTime of src/condor_negotiator.V6/matchmaker.cpp and hgq_negotiate_with_all_groups of GroupEntry.cpp,
+HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
+from htcq.negotiate.cycle.asking import Askers
+from htcq.negotiate.cycle.offers import Offers
+from htcq.negotiate.cycle.pie import Rules, Turn
+from htcq.negotiate.cycle.ranks import Ranker
+from htcq.negotiate.cycle.search import Search
+from htcq.negotiate.cycle.state import CrashError, States
+from htcq.negotiate.cycle.talk import Talks
+from htcq.negotiate.cycle.trace import Crash, GroupUse, SubmitterUse, Trace
+from htcq.negotiate.groups import PoolQuotas
+from htcq.pool.job import OWN
+from htcq.pool.pool import Pool
+from htcq.pool.weights import Weights
+from htcq.quota import condor
+from htcq.quota.knobs import Knobs
+from htcq.quota.tree import ROOT
+
+#: What the ranks are that nobody configured (param_info.in).
+_PRE_RANK = "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"
+_POST_RANK = (
+    "(RemoteOwner =?= UNDEFINED) * (ifthenElse(isUndefined(KFlops), 1000, Kflops) - SlotID - 1.0e10*(Offline=?=True))"
+)
+#: What a turn may come to that has no limit (INT_MAX).
+_NO_LIMIT = float(2**31 - 1)
+#: Knobs that are not followed here; each is off unless it is set.
+_NOT_FOLLOWED = (
+    "USE_GLOBAL_JOB_PRIOS", "NEGOTIATOR_IGNORE_JOB_RANKS", "ALLOW_PSLOT_PREEMPTION",
+    "NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES",
+)  # fmt: skip
+
+
+def run_cycle(pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = False) -> Trace:
+    """Return what the negotiator would do in one cycle over ``pool``.
+
+    ``order`` are submitters in the order of their turns, for those that are equal to HTCondor. A slot that would end
+    the negotiator ends the cycle, unless such slots are to be skipped.
+
+    Raises:
+        PolicyError: GROUP_SORT_EXPR is no expression.
+    """
+    return Cycle(pool, order, skip_bad_slots).run()
+
+
+class Cycle:
+    """One cycle over ``pool``, to be run once."""
+
+    def __init__(self, pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = False) -> None:
+        self.quotas = quotas = PoolQuotas(pool, Weights(), pool.negotiator)
+        self.askers = Askers(pool, quotas, order)
+        self.accounts = Accounts(quotas)
+        self._knobs = knobs = Knobs(quotas.knobs)
+        self._before = dict(self.accounts.groups), dict(self.accounts.submitters)
+        names = frozenset(name for frame in self.askers.frames for name in frame.texts) | {each.lower() for each in OWN}
+        words = set[str]().union(*(frame.words() for frame in self.askers.frames))
+        pre, post = (knobs.text(f"NEGOTIATOR_{name}_JOB_RANK") for name in ("PRE", "POST"))
+        self.offers = Offers(quotas.supply, States(sorted(words)), quotas.knobs)
+        ranker = Ranker(pre or _PRE_RANK, post or _POST_RANK, names)
+        self.search = Search(self.offers, ranker, knobs, skip_bad_slots)
+        limits = (slot.concurrency_limits for slot in quotas.supply.slots)
+        in_use = ConcurrencyLimits(knobs, (each for each in limits if isinstance(each, str)))
+        preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
+        self.talks = Talks(
+            self.search,
+            self.accounts,
+            in_use,
+            ends_early=not preemption and not quotas.supply.weighted,
+            depth_first=knobs.boolean("NEGOTIATOR_DEPTH_FIRST", False),
+        )
+        self._rules = Rules(
+            pool_weight=self._weight(),
+            least_weight=float(quotas.supply.least_weight),
+            preemption=preemption,
+            ignore_priorities=knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False),
+        )
+
+    def _weight(self) -> float:
+        """Return what submitters share: where weights are off the number of slots, not that of cpus."""
+        supply = self.quotas.supply
+        return float(supply.pool_weight) if supply.weighted else float(sum(1 for _ in supply.in_pool()))
+
+    def run(self) -> Trace:
+        """Go through the cycle and return what happened.
+
+        Raises:
+            PolicyError: GROUP_SORT_EXPR is no expression.
+        """
+        crash, limits = None, dict[str, float]()
+        try:
+            limits = self._negotiate()
+        except CrashError as error:
+            crash = error.crash
+        return self._trace(crash, limits)
+
+    def _negotiate(self) -> dict[str, float]:
+        """Return the limit of each group's first turn."""
+        if not self.quotas.grouped:
+            self._turn(None, _NO_LIMIT, ROOT)
+            return {}
+        inputs = replace(self.quotas.inputs, usage=dict(self.accounts.groups))
+        quotas = condor.compute_quotas(inputs, self._group_turn)
+        return {limit.group: limit.limit for round_ in reversed(quotas.rounds) for limit in round_.limits}
+
+    def _group_turn(self, group: str, limit: int) -> condor.Turn:
+        before = dict(self.accounts.groups)
+        regroups = group == ROOT and self.quotas.tree[ROOT].autoregroup
+        self._turn(None if regroups else group, float(limit), group)
+        changed = {name: used for name, used in self.accounts.groups.items() if used != before[name]}
+        return condor.Turn(changed, through=not self.askers.by_group[group])
+
+    def _turn(self, group: str | None, limit: float, whose: str) -> None:
+        Turn(self.talks, self.accounts, self._rules, group, limit, self.askers.by_group[whose]).take()
+
+    # After the cycle --------------------------------------------------------------------------------------------
+
+    def _trace(self, crash: Crash | None, limits: dict[str, float]) -> Trace:
+        groups, submitters = self._before
+        names = dict.fromkeys([*(each.name for each in self.quotas.submitters), *self.accounts.submitters])
+        return Trace(
+            matches=tuple(self.talks.matches),
+            rejections=tuple(self.talks.rejections),
+            groups=tuple(
+                GroupUse(name, limits.get(name), groups[name], used) for name, used in self.accounts.groups.items()
+            ),
+            submitters=tuple(
+                SubmitterUse(name, submitters.get(name, 0.0), self.accounts.usage(name)) for name in names
+            ),
+            crash=crash,
+            skipped=tuple(self.search.skipped),
+            unmodelled=tuple(self._unmodelled()),
+        )
+
+    def _unmodelled(self) -> Iterator[str]:
+        for why, slots in self.search.preempting.items():
+            yield f"{len(slots)} claimed slots, such as {min(slots)}, might be taken from their jobs: {why}"
+        for knob in _NOT_FOLLOWED:
+            if self._knobs.boolean(knob, False):
+                yield f"{knob} is set, which is not followed"
+        for name in self.askers.unknown:
+            yield f"of the idle jobs of {name} none is known: it asks for nothing"

@@ -1,0 +1,93 @@
+"""The slots of a cycle, as they are handed out.
+
+Follows obtainAdsFromCollector, trimStartdAds and matchmakingProtocol of src/condor_negotiator.V6/matchmaker.cpp,
+HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from htcq.classads import UNDEFINED, Ad, as_number
+from htcq.negotiate.cycle.state import State, States, Weighing
+from htcq.negotiate.supply import Supply
+from htcq.pool.slot import PARTITIONABLE, Slot
+from htcq.quota.knobs import Knobs
+
+#: A slot of a startd that says nothing else has one claim to give.
+_ONE_CLAIM = 1
+
+
+class Offer:
+    """One slot; ``claims`` is how many matches it can still take, ``index`` its place among all."""
+
+    __slots__ = ("claims", "index", "slot", "state")
+
+    def __init__(self, index: int, slot: Slot, state: State) -> None:
+        self.index, self.slot, self.state = index, slot, state
+        claims = as_number(slot.frame.value("NumClaims")) if state.kind.supports_policy else None
+        self.claims = _ONE_CLAIM if claims is None else int(claims)
+
+    @property
+    def name(self) -> str:
+        """The slot's name."""
+        return str(self.slot.name)
+
+    @property
+    def customer(self) -> str:
+        """Who has it claimed; empty where nobody has."""
+        return self.slot.customer
+
+    def ad(self) -> Ad:
+        """Return its ad with what it has left; valid until the next call for a slot of the same frame."""
+        return self.slot.ad(dict(self.state.amounts))
+
+
+class Offers:
+    """All slots that a match could be made with, by state."""
+
+    def __init__(self, supply: Supply, states: States, knobs: Mapping[str, str]) -> None:
+        reader = Knobs(knobs)
+        self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
+        self._early = reader.boolean("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", False)
+        self._working = reader.boolean("MATCH_WORKING_CM_SLOTS", False)
+        own, central = Weighing("", supply.weighted), Weighing(supply.central_text, supply.weighted)
+        self._by_state: dict[State, dict[Offer, None]] = {}
+        self.all: dict[str, Offer] = {}
+        for index, slot in enumerate(supply.slots):
+            if self._kept(slot):
+                state = states.first(slot, central if supply.weighs_centrally(slot) else own)
+                self.add(Offer(index, slot, state))
+
+    def _kept(self, slot: Slot) -> bool:
+        if slot.type == PARTITIONABLE:
+            wanted = slot.frame.value("WantMatching") is not False
+            works = slot.frame.value("WorkingCM") is UNDEFINED or self._working
+            return slot.state != "Claimed" or (wanted and works)
+        if not self._preemption:
+            return not slot.claimed
+        return self._early or (as_number(slot.retirement_seconds) or 0) <= 0
+
+    def add(self, offer: Offer) -> None:
+        """Put ``offer`` in its state."""
+        self._by_state.setdefault(offer.state, {})[offer] = None
+
+    def remove(self, offer: Offer) -> None:
+        """Offer this slot no more."""
+        members = self._by_state[offer.state]
+        del members[offer]
+        if not members:
+            del self._by_state[offer.state]
+
+    def change(self, offer: Offer, state: State) -> None:
+        """Let ``offer`` come into another state."""
+        self.remove(offer)
+        offer.state = state
+        self.add(offer)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_state)
+
+    def states(self) -> Iterator[tuple[State, Iterable[Offer]]]:
+        """Yield every state with the slots that are in it."""
+        return iter(tuple((state, tuple(members)) for state, members in self._by_state.items()))

@@ -1,0 +1,161 @@
+"""The turn of one group: its submitters in their order, again and again, until nobody gets anything more.
+
+Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of src/condor_negotiator.V6/matchmaker.cpp,
+HTCondor 25.14. Limits in time are not reached here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from htcq.negotiate.cycle.accounts import Accounts
+from htcq.negotiate.cycle.queues import Queue, Session
+from htcq.negotiate.cycle.ranks import as_float
+from htcq.negotiate.cycle.talk import Grant, Talks
+from htcq.negotiate.demand import Submitter
+
+#: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none (INT_MAX).
+_NOTHING, _NO_CEILING = 3.4028234663852886e38, 2**31 - 1
+
+
+@dataclass(eq=False)
+class Asking:
+    """One submitter at one schedd, with its queue, of which the schedd offers ``most`` at a time (None: all).
+
+    ``place`` orders those that are equal otherwise.
+    """
+
+    submitter: Submitter
+    schedd: str
+    idle: int
+    queue: Queue
+    most: int | None = None
+    place: int = 0
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What of the configuration and the pool matters inside a turn; weights are in the pool's unit."""
+
+    pool_weight: float
+    least_weight: float
+    preemption: bool = True
+    ignore_priorities: bool = False
+
+
+class Turn:
+    """One turn; ``group`` is None where no group's usage limits it. Those that are through leave ``asking``."""
+
+    def __init__(
+        self, talks: Talks, accounts: Accounts, rules: Rules, group: str | None, limit: float, asking: list[Asking]
+    ) -> None:
+        self._talks, self._accounts, self._rules = talks, accounts, rules
+        self._group, self._limit, self._asking = group, limit, asking
+
+    def take(self) -> None:
+        """Let those below their floors go first, up to them, and then everybody.
+
+        Raises:
+            CrashError: a slot ends the negotiator.
+        """
+        below = [each for each in self._asking if self._is_below_floor(each)]
+        if below:
+            self._spins(below, floor=True)
+        self._spins(self._asking, floor=False)
+
+    def _is_below_floor(self, asking: Asking) -> bool:
+        floor = self._accounts.claimant(asking.submitter).floor
+        return floor is not None and self._accounts.usage(asking.submitter.name) < floor
+
+    def _full(self) -> bool:
+        return self._group is not None and self._accounts.groups[self._group] >= self._limit
+
+    def _spins(self, asking: list[Asking], floor: bool) -> None:
+        spin = 0
+        while True:
+            spin += 1
+            ignores_limits = spin == 1 and self._rules.preemption
+            if not ignores_limits and self._full():
+                return
+            self._talks.new_spin()
+            if not self._rules.preemption:
+                asking[:] = [each for each in asking if each.idle > 0]
+            limits = self._limits(asking)
+            whole = sum(limits[each].most for each in asking)
+            if not self._rules.preemption and whole <= 0:
+                return
+            if spin == 1:
+                asking.sort(key=lambda each: self._order(each, limits))
+            before, pie = len(asking), whole
+            for each in tuple(asking):
+                if not ignores_limits and self._full():
+                    break
+                pie, through = self._negotiated(each, limits, pie, spin, floor)
+                if through:
+                    asking.remove(each)
+            if floor or not asking or not self._talks.slots_left() or not (pie < whole or len(asking) < before):
+                return
+
+    def _negotiated(
+        self, asking: Asking, shares: Mapping[Asking, Share], pie: float, spin: int, floor: bool
+    ) -> tuple[float, bool]:
+        """Return what is left of the pie, and whether this submitter is through."""
+        claimant = self._accounts.claimant(asking.submitter)
+        used = self._accounts.usage(asking.submitter.name)
+        share = self._share(asking, shares[asking].part, self._base(), shares[asking].group_used)
+        most = min(float(claimant.floor or 0), share.most) if floor else share.most
+        most = min(most, pie)
+        ceiling = None if claimant.ceiling is None else max(0, claimant.ceiling - int(used))
+        least = self._rules.least_weight
+        if asking.idle <= 0:
+            return pie, True
+        if spin > 1 and (most < least or pie < least):
+            return pie, False
+        if ceiling is not None and (ceiling == 0 or ceiling < least):
+            return pie, True
+        left = _NO_CEILING if ceiling is None else ceiling
+        grant = Grant(most, share.unclaimed, left, ignored=spin == 1 and self._rules.preemption)
+        taken, through = self._talks.talk(asking.submitter.name, Session(asking.queue, asking.most), grant)
+        return pie - taken, through
+
+    def _base(self) -> float:
+        return min(self._rules.pool_weight, self._limit)
+
+    def _limits(self, asking: list[Asking]) -> dict[Asking, Share]:
+        """Return what each submitter may be given in this spin; the same one at several schedds has one share."""
+        inverse = {each.submitter.name: 1 / self._accounts.claimant(each.submitter).priority for each in asking}
+        whole = sum(inverse.values())
+        used = self._accounts.groups[self._group] if self._group is not None else 0.0
+        return {each: self._share(each, inverse[each.submitter.name] / whole, self._base(), used) for each in asking}
+
+    def _share(self, asking: Asking, part: float, base: float, group_used: float) -> Share:
+        most = max(0.0, part * base - self._accounts.usage(asking.submitter.name))
+        if self._rules.ignore_priorities:
+            most = math.inf
+        unclaimed = most
+        if self._group is not None:
+            # The negotiator hands these numbers on as C++ floats.
+            left = as_float(as_float(self._limit) - as_float(group_used))
+            unclaimed = min(most, max(0.0, left))
+        return Share(part, most if self._rules.preemption else unclaimed, unclaimed, group_used)
+
+    def _order(self, asking: Asking, shares: Mapping[Asking, Share]) -> tuple[float, float, int]:
+        used = self._accounts.usage(asking.submitter.name)
+        allocated = used + shares[asking].most
+        starved = used / allocated if allocated > 0 else _NOTHING
+        return (self._accounts.claimant(asking.submitter).priority, starved, asking.place)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a submitter may be given in a spin: its ``part`` of the pie; of unclaimed slots no more than ``unclaimed``.
+
+    ``group_used`` is what its group used when the spin began.
+    """
+
+    part: float
+    most: float
+    unclaimed: float
+    group_used: float

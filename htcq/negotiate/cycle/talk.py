@@ -1,0 +1,113 @@
+"""The negotiator's talk with a schedd about the jobs of one submitter: match after match, up to its limits.
+
+Follows negotiate of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
+from htcq.negotiate.cycle.offers import Offer
+from htcq.negotiate.cycle.queues import Request, Session
+from htcq.negotiate.cycle.search import Allowance, Search, limits_of
+from htcq.negotiate.cycle.trace import Match, Rejection
+from htcq.pool.kind import requested
+from htcq.units import CPUS, MEMORY
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What one talk may bring: ``most`` in all, ``unclaimed`` of slots that nobody has, ``ceiling`` by the ceiling.
+
+    With ``ignored`` limits a submitter that has had its share may still take slots that prefer its jobs.
+    """
+
+    most: float
+    unclaimed: float
+    ceiling: float
+    ignored: bool
+
+
+class Talks:
+    """All talks of a cycle, and what came of them."""
+
+    def __init__(
+        self, search: Search, accounts: Accounts, limits: ConcurrencyLimits, ends_early: bool, depth_first: bool
+    ) -> None:
+        self._search, self._accounts, self._limits = search, accounts, limits
+        self._ends_early, self._depth_first = ends_early, depth_first
+        self.matches: list[Match] = []
+        self.rejections: list[Rejection] = []
+
+    def new_spin(self) -> None:
+        """Forget which slots the last request could have had."""
+        self._search.forget()
+
+    def slots_left(self) -> bool:
+        """Tell whether there is any slot to be had."""
+        return self._search.slots_left()
+
+    def talk(self, submitter: str, session: Session, grant: Grant) -> tuple[float, bool]:
+        """Return the weight of what was matched, and whether the submitter is through for its turn.
+
+        Raises:
+            CrashError: a slot ends the negotiator.
+        """
+        used, limited, skipped = 0.0, False, 1
+        while True:
+            only_preferred = used >= grant.most
+            if (only_preferred and not grant.ignored) or used >= grant.ceiling:
+                return used, False
+            asked = session.next(skipped)
+            skipped = 1
+            if asked is None:
+                return used, not (only_preferred or limited)
+            request, first = asked
+            offer, reason, over = self._found(request, first, submitter, session, grant, used)
+            if offer is None:
+                limited = limited or over
+                self.rejections.append(Rejection(first, submitter, reason))
+                session.rejected()
+                if over and self._ends_early:
+                    return used, False
+                continue
+            cost = self._matched(offer, request, first, submitter, session)
+            used += cost
+            skipped = self._jobs_in(request, offer) if self._depth_first else 1
+
+    def _found(
+        self, request: Request, first: str, submitter: str, session: Session, grant: Grant, used: float
+    ) -> tuple[Offer | None, str, bool]:
+        """Return a slot; else the negotiator's reason, and whether the submitter's limit had a part in it."""
+        reached = self._limits.reached(limits_of(request))
+        if reached:
+            return None, f"concurrency limit {reached} reached", False
+        allowance = Allowance(used, grant.unclaimed, used >= grant.most)
+        over_concurrency = ""
+        while True:
+            offer = self._search.find(request, first, submitter, session, allowance)
+            if offer is None:
+                reason, over = self._search.reason()
+                return None, f"concurrency limit {over_concurrency} reached" if over_concurrency else reason, over
+            reached = self._limits.reached(limits_of(request, offer))
+            if reached:
+                over_concurrency = reached
+            elif offer.claims > 0:
+                return offer, "", False
+            else:
+                self._search.without_claims(offer)
+
+    def _matched(self, offer: Offer, request: Request, first: str, submitter: str, session: Session) -> float:
+        limits = limits_of(request, offer)
+        cost = self._search.matched(offer, request)
+        self._accounts.charge(submitter, cost)
+        self._limits.take(limits)
+        self.matches.append(Match(session.matched().id, first, submitter, offer.name, cost))
+        return cost
+
+    def _jobs_in(self, request: Request, offer: Offer) -> int:
+        """Return for how many such jobs the negotiator takes what the slot has: cpus and memory alone (jobsInSlot)."""
+        asked, left = requested(request.first.ad()), offer.state.amounts
+        counts = [int(left.get(asset, 1)) // max(1, int(asked.get(asset) or 1)) for asset in (CPUS, MEMORY)]
+        return min(counts)

@@ -1,0 +1,72 @@
+"""What a negotiation cycle did, as records; their fields are the names in every output.
+
+Costs and usage are in the pool's unit: slot weights, or slots where weights are off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Match:
+    """One match; ``request`` is the first job of the request that it was made for, as the negotiator's log names it."""
+
+    job: str
+    request: str
+    submitter: str
+    slot: str
+    cost: float
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """One request for which nothing was found, with the negotiator's reason."""
+
+    job: str
+    submitter: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class GroupUse:
+    """The limit of a group's first turn, before it is cut to a whole number (None: it had none), and its usage."""
+
+    name: str
+    limit: float | None
+    used_before: float
+    used_after: float
+
+
+@dataclass(frozen=True)
+class SubmitterUse:
+    """The usage of one submitter."""
+
+    name: str
+    used_before: float
+    used_after: float
+
+
+@dataclass(frozen=True)
+class Crash:
+    """What ends the negotiator: the slot and the job that it was looking at, and its last words."""
+
+    slot: str
+    job: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One cycle; ``unmodelled`` tells what the real negotiator might have done besides, as sentences.
+
+    ``skipped`` are slots that would have ended the negotiator and were left out instead.
+    """
+
+    matches: tuple[Match, ...]
+    rejections: tuple[Rejection, ...]
+    groups: tuple[GroupUse, ...]
+    submitters: tuple[SubmitterUse, ...]
+    crash: Crash | None = None
+    skipped: tuple[Crash, ...] = ()
+    unmodelled: tuple[str, ...] = ()
