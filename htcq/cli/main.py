@@ -19,6 +19,7 @@ COMMANDS = {
     "snapshot": "capture a pool as it is at this moment",
     "cost": "show what jobs cost on the slots of a pool",
     "quota": "show who gets how much of a pool, and why",
+    "simulate": "show what the negotiator would do in its next cycle",
     "audit": "look for what is wrong with a pool",
     "drift": "keep what becomes of group quotas, and tell how they run apart",
     "explain": "tell what a rule of the audit is about",

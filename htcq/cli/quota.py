@@ -6,22 +6,20 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from htcq.cli.actions import add_actions
+from htcq.cli.changes import add_changes, read_changes, warn
 from htcq.cli.output_files import place_of, put_file
 from htcq.cli.source import Changes, Source, add_source_options, read, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
-from htcq.pool.configuration import LEGAL_NAME
 
 if TYPE_CHECKING:
     from htcq.negotiate.groups import PoolQuotas
     from htcq.negotiate.look import QuotaLook
-    from htcq.pool.pool import Pool
 
 ACTIONS = {
     "emit": "write the configuration of the groups that htcq.toml declares",
@@ -29,7 +27,6 @@ ACTIONS = {
 }
 #: The forms of the output that exclude each other.
 _FORMS = ("why", "json", "csv")
-_KNOB = re.compile(r"\s*([^\s=]+)\s*=(.*)", re.DOTALL)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-age", metavar="SECONDS", type=float, help="deadline for what the negotiator published (default 900)"
     )
-    parser.add_argument(
-        "--set", metavar="KNOB=VALUE", action="append", dest="changes",
-        help="what if the central manager had this knob; repeatable",
-    )  # fmt: skip
+    add_changes(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--why", metavar="GROUP", help="tell the story of one group")
     output.add_argument("--tree", action="store_true", help="draw the tree beside the numbers")
@@ -67,19 +61,12 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError(f"--max-age {arguments.max_age:g}: not a time", "give seconds, 0 or more")
     if arguments.html:
         place_of(arguments.html)
-    changes = tuple(_change(each) for each in arguments.changes or ())
+    changes = read_changes(arguments.changes)
     looked, status = _look_at_all(sources(arguments, queues=False, negotiator=arguments.name), changes, arguments)
     if looked:
         _page(looked, changes, arguments)
         _show(looked, changes, arguments)
     return max(status, *(_status(each) for each in looked)) if looked else status
-
-
-def _change(text: str) -> tuple[str, str]:
-    match = _KNOB.fullmatch(text)
-    if not match or not LEGAL_NAME.match(match.group(1)) or not match.group(2).isprintable():
-        raise InputError(f"--set {text!r}: not a knob", "such as --set GROUP_QUOTA_physics=20")
-    return match.group(1), match.group(2).strip()
 
 
 @dataclass(frozen=True)
@@ -130,25 +117,11 @@ def _look_at(source: Source, changes: Changes, arguments: argparse.Namespace) ->
     then = None
     if changes:
         changed = replace(pool, central=pool.changed)
-        _warn(pool, changed)
+        warn(pool, changed)
         quotas = PoolQuotas(changed, weights, negotiator)
         then = look_at(quotas, changed, most_age)
     age = quotas.published.age
     return _Looked(quotas, now, then, stale=age is not None and age > most_age)
-
-
-def _warn(before: Pool, after: Pool) -> None:
-    """Say which of the changed knobs are none, or are those of a group that is none."""
-    from htcq.audit.catalog import rule
-    from htcq.audit.engine import audit
-    from htcq.audit.evidence import Evidence
-    from htcq.report.printable import one_line
-
-    rules = [rule(id_) for id_ in ("quota-for-unknown-group", "unknown-knob")]
-    known = {finding.message for finding in audit(Evidence(before), rules).findings}
-    for finding in audit(Evidence(after), rules).findings:
-        if finding.message not in known:
-            print(f"htcq: --set: {one_line(finding.subject)}: {one_line(finding.message)}", file=sys.stderr)
 
 
 def _status(looked: _Looked) -> int:

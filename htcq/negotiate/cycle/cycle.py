@@ -6,6 +6,7 @@ HTCondor 25.14.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from htcq.negotiate.cycle.state import CrashError, States
 from htcq.negotiate.cycle.talk import Talks
 from htcq.negotiate.cycle.trace import Crash, GroupUse, SubmitterUse, Trace
 from htcq.negotiate.groups import PoolQuotas
+from htcq.negotiate.look import SLOTS, WEIGHT
 from htcq.pool.job import OWN
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
@@ -124,21 +126,29 @@ class Cycle:
     # After the cycle --------------------------------------------------------------------------------------------
 
     def _trace(self, crash: Crash | None, limits: dict[str, float]) -> Trace:
-        groups, submitters = self._before
-        names = dict.fromkeys([*(each.name for each in self.quotas.submitters), *self.accounts.submitters])
+        used = self.accounts.groups
+        supply = self.quotas.supply
         return Trace(
+            unit=WEIGHT if supply.weighted else SLOTS,
+            slots=len(supply.slots),
+            pool_weight=float(supply.pool_weight),
             matches=tuple(self.talks.matches),
             rejections=tuple(self.talks.rejections),
-            groups=tuple(
-                GroupUse(name, limits.get(name), groups[name], used) for name, used in self.accounts.groups.items()
-            ),
-            submitters=tuple(
-                SubmitterUse(name, submitters.get(name, 0.0), self.accounts.usage(name)) for name in names
-            ),
+            groups=tuple(GroupUse(name, limits.get(name), self._before[0][name], used[name]) for name in used),
+            submitters=tuple(self._submitters()),
             crash=crash,
             skipped=tuple(self.search.skipped),
             unmodelled=tuple(self._unmodelled()),
         )
+
+    def _submitters(self) -> Iterator[SubmitterUse]:
+        matches = Counter(match.submitter for match in self.talks.matches)
+        idle = Counter[str]()
+        for job in self.askers.jobs:
+            idle[job.submitter] += job.wanted
+        for name in dict.fromkeys([*(each.name for each in self.quotas.submitters), *self.accounts.submitters]):
+            before, after = self._before[1].get(name, 0.0), self.accounts.usage(name)
+            yield SubmitterUse(name, self.accounts.group_of(name), idle[name], matches[name], before, after)
 
     def _unmodelled(self) -> Iterator[str]:
         for why, slots in self.search.preempting.items():

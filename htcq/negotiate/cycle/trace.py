@@ -40,9 +40,15 @@ class GroupUse:
 
 @dataclass(frozen=True)
 class SubmitterUse:
-    """The usage of one submitter."""
+    """The usage of one submitter, how many more slots its idle jobs want, and how many were matched.
+
+    ``group`` is the one that it is charged to.
+    """
 
     name: str
+    group: str
+    idle: int
+    matches: int
     used_before: float
     used_after: float
 
@@ -58,11 +64,15 @@ class Crash:
 
 @dataclass(frozen=True)
 class Trace:
-    """One cycle; ``unmodelled`` tells what the real negotiator might have done besides, as sentences.
+    """One cycle over ``slots`` slots that weigh ``pool_weight``; costs and usage are in ``unit``.
 
-    ``skipped`` are slots that would have ended the negotiator and were left out instead.
+    ``skipped`` are slots that would have ended the negotiator and were left out instead; ``unmodelled`` tells what the
+    real one might have done besides, as sentences.
     """
 
+    unit: str
+    slots: int
+    pool_weight: float
     matches: tuple[Match, ...]
     rejections: tuple[Rejection, ...]
     groups: tuple[GroupUse, ...]

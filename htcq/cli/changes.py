@@ -1,0 +1,52 @@
+"""What if: knobs that the central manager might have, given as ``--set KNOB=VALUE``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from htcq.cli.source import Changes
+from htcq.errors import InputError
+from htcq.pool.configuration import LEGAL_NAME
+
+if TYPE_CHECKING:
+    from htcq.pool.pool import Pool
+
+_KNOB = re.compile(r"\s*([^\s=]+)\s*=(.*)", re.DOTALL)
+
+
+def add_changes(parser: argparse.ArgumentParser) -> None:
+    """Add the option."""
+    parser.add_argument(
+        "--set", metavar="KNOB=VALUE", action="append", dest="changes",
+        help="what if the central manager had this knob; repeatable",
+    )  # fmt: skip
+
+
+def read_changes(texts: Sequence[str] | None) -> Changes:
+    """Return the knobs with the values that they would have."""
+    return tuple(_change(each) for each in texts or ())
+
+
+def _change(text: str) -> tuple[str, str]:
+    match = _KNOB.fullmatch(text)
+    if not match or not LEGAL_NAME.match(match.group(1)) or not match.group(2).isprintable():
+        raise InputError(f"--set {text!r}: not a knob", "such as --set GROUP_QUOTA_physics=20")
+    return match.group(1), match.group(2).strip()
+
+
+def warn(before: Pool, after: Pool) -> None:
+    """Say which of the changed knobs are none, or are those of a group that is none."""
+    from htcq.audit.catalog import rule
+    from htcq.audit.engine import audit
+    from htcq.audit.evidence import Evidence
+    from htcq.report.printable import one_line
+
+    rules = [rule(id_) for id_ in ("quota-for-unknown-group", "unknown-knob")]
+    known = {finding.message for finding in audit(Evidence(before), rules).findings}
+    for finding in audit(Evidence(after), rules).findings:
+        if finding.message not in known:
+            print(f"htcq: --set: {one_line(finding.subject)}: {one_line(finding.message)}", file=sys.stderr)

@@ -1,0 +1,125 @@
+"""A simulated negotiation cycle for people at a terminal, alone or beside another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from htcq.audit.facts import counted
+from htcq.negotiate.cycle.outcome import CycleDifference, Pair, compare_cycles
+from htcq.negotiate.cycle.trace import Trace
+from htcq.pool.pool import Pool
+from htcq.report.printable import one_line
+from htcq.report.terminal import Line, show_lines, show_table
+from htcq.units import show_number
+
+_NONE = "-"
+
+
+def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = False) -> None:
+    """Write who got what, and why the others did not; ``every_match`` in the order in which it was made, if so."""
+    unit = f"used before\n{trace.unit}", f"used after\n{trace.unit}"
+    if every_match and trace.matches:
+        rows = [
+            [str(number), one_line(each.job), one_line(each.submitter), one_line(each.slot), show_number(each.cost)]
+            for number, each in enumerate(trace.matches, 1)
+        ]
+        heads = ["MATCH", "JOB", "SUBMITTER", "SLOT", _heading("cost", trace.unit)]
+        show_table(_title(pool), heads, rows, stream, (0, 4))
+        print(file=stream)
+    if len(trace.groups) > 1:
+        rows = [
+            [one_line(each.name), _amount(each.limit), show_number(each.used_before), show_number(each.used_after)]
+            for each in trace.groups
+        ]
+        heads = ["GROUP", _heading("limit", trace.unit), *(each.upper() for each in unit)]
+        show_table("" if every_match else _title(pool), heads, rows, stream, (1, 2, 3))
+        print(file=stream)
+    why = _reasons(trace)
+    rows = [
+        [one_line(each.name), one_line(each.group), str(each.idle), str(each.matches), show_number(each.used_before),
+         show_number(each.used_after), why.get(each.name, "")]
+        for each in trace.submitters
+    ]  # fmt: skip
+    heads = ["SUBMITTER", "GROUP", "IDLE\nJOBS", "MATCHES", *(each.upper() for each in unit), "REJECTED"]
+    show_table("" if every_match or len(trace.groups) > 1 else _title(pool), heads, rows, stream, (2, 3, 4, 5))
+    show_lines(_below(trace, pool), stream)
+
+
+def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
+    """Write what ``changes`` (knobs and their values) do to groups and submitters."""
+    print(f"{_title(pool)}, if the central manager had", file=stream)
+    for knob, value in changes:
+        print(f"  {one_line(knob)} = {one_line(value)}", file=stream)
+    rows = [row for row in compare_cycles(before, after) if row.changed]
+    if rows:
+        heads = ["", "NAME"]
+        for what in ("matches", f"used {after.unit}"):
+            heads += [f"{what} {when}".upper().replace(" ", "\n") for when in ("before", "after", "difference")]
+        show_table("", [*heads, "REJECTED"], [_cells(row) for row in rows], stream, range(2, 8), repeat=2)
+    else:
+        show_lines([Line((("nothing changes: everybody is matched as much as now", "strong"),))], stream)
+    for when, trace in (("before", before), ("after", after)):
+        show_lines([Line(((f"{when}, {_totals(trace)}", ""),))], stream)
+    show_lines(_wrong(after), stream)
+
+
+def _cells(row: CycleDifference) -> list[str]:
+    why = row.why[1] if row.why[0] == row.why[1] else " -> ".join(each or "none" for each in row.why)
+    return [row.kind, one_line(row.name), *_pair(row.matches), *_pair(row.used), one_line(why)]
+
+
+def _pair(pair: Pair) -> tuple[str, str, str]:
+    sign = "+" if pair.difference > 0 else ""
+    return show_number(pair.before), show_number(pair.after), f"{sign}{show_number(pair.difference)}"
+
+
+def _title(pool: Pool) -> str:
+    return one_line(f"{pool.source}, taken {pool.taken_at}" if pool.taken_at else pool.source)
+
+
+def _heading(title: str, unit: str) -> str:
+    return "\n".join((title.upper(), *unit.split()))
+
+
+def _amount(number: float | None) -> str:
+    return _NONE if number is None else show_number(number)
+
+
+def _reasons(trace: Trace) -> dict[str, str]:
+    """Return how often which reason was given, by submitter."""
+    found: dict[str, Counter[str]] = {}
+    for each in trace.rejections:
+        found.setdefault(each.submitter, Counter())[each.reason] += 1
+    return {
+        name: one_line("; ".join(reason if count == 1 else f"{reason} ({count}x)" for reason, count in why.items()))
+        for name, why in found.items()
+    }
+
+
+def _totals(trace: Trace) -> str:
+    weight = show_number(sum(each.cost for each in trace.matches))
+    slots = counted(len({each.slot for each in trace.matches}), "slot")
+    matched = f"{counted(len(trace.matches), 'match', 'matches')} of {weight} on {slots}"
+    return f"{matched}, {counted(len(trace.rejections), 'rejection')}; the pool weighs {show_number(trace.pool_weight)}"
+
+
+def _below(trace: Trace, pool: Pool) -> Iterator[Line]:
+    yield Line()
+    yield Line(((_totals(trace), "strong"),))
+    yield from _wrong(trace)
+    for each in pool.incomplete:
+        yield Line(((one_line(f"read in part: {each}"), "warning"),))
+
+
+def _wrong(trace: Trace) -> Iterator[Line]:
+    if trace.crash is not None:
+        crash = trace.crash
+        text = f"the negotiator ends here: {crash.message}, at slot {crash.slot} for job {crash.job}"
+        yield Line(((one_line(text), "error"),))
+    for crash in trace.skipped:
+        text = f"left out: slot {crash.slot}, at which the negotiator would end: {crash.message}"
+        yield Line(((one_line(text), "warning"),))
+    for sentence in trace.unmodelled:
+        yield Line(((one_line(f"not modelled: {sentence}"), "warning"),))
