@@ -6,6 +6,7 @@ Of jobs that are alike those are kept that the record names; ``jobs`` in expecte
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,10 +30,33 @@ def expected(cycle: Path) -> dict[str, Any]:
     return found
 
 
-def pool(cycle: Path) -> Pool:
-    """Return the pool before the cycle."""
+def whole_pool(cycle: Path) -> Pool:
+    """Return the pool before the cycle with all jobs of each cluster: those that are alike stand there again."""
+    text = (cycle / "jobs.ads").read_text(encoding="utf-8")
+    by_id = {(_whole("ClusterId", ad), _whole("ProcId", ad)): ad for ad in text.split("\n\n") if ad.strip()}
+    ads = [
+        by_id.get((int(cluster), proc), _numbered(by_id[int(cluster), 0], proc))
+        for cluster, count in expected(cycle)["jobs"].items()
+        for proc in range(count)
+    ]
+    return pool(cycle, "\n\n".join(ads) + "\n\n")
+
+
+def _whole(name: str, ad: str) -> int:
+    found = re.search(rf"^{name} = (\d+)$", ad, re.MULTILINE)
+    assert found is not None
+    return int(found.group(1))
+
+
+def _numbered(ad: str, proc: int) -> str:
+    return re.sub(r"^ProcId = \d+$", f"ProcId = {proc}", ad, flags=re.MULTILINE)
+
+
+def pool(cycle: Path, queue: str = "") -> Pool:
+    """Return the pool before the cycle, with another text of jobs if one is given."""
     collector, jobs = ((cycle / name).read_bytes() for name in ("collector.ads", "jobs.ads"))
     config = (cycle / "config.txt").read_text(encoding="utf-8")
+    jobs = queue.encode() or jobs
     return read_pool(Texts(cycle.name, lambda: [collector], lambda: [jobs], config), read_dump)
 
 

@@ -16,6 +16,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203015
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -31,13 +32,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 1
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 120000000
 TotalGPUs = 0
@@ -49,6 +50,7 @@ TotalSlotMemory = 16384
 TotalSlots = 6
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -59,6 +61,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203015
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -74,13 +77,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 2
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 120000000
 TotalGPUs = 0
@@ -92,6 +95,7 @@ TotalSlotMemory = 16384
 TotalSlots = 6
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -102,6 +106,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = quantize(target.RequestMemory,{ 700 })
 Consumptiontokens = ifThenElse(target.RequestTokens =!= undefined,target.RequestTokens,0)
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203015
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -117,13 +122,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 3
 SlotType = "Partitionable"
 SlotTypeID = 2
 SlotWeight = min({ floor(Cpus / 2),floor(Memory / 700) })
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 120000000
 TotalGPUs = 0
@@ -135,6 +140,7 @@ TotalSlotMemory = 16384
 TotalSlots = 6
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -145,6 +151,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = quantize(target.RequestMemory,{ 700 })
 Consumptiontokens = ifThenElse(target.RequestTokens =!= undefined,target.RequestTokens,0)
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203015
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -160,13 +167,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 4
 SlotType = "Partitionable"
 SlotTypeID = 3
 SlotWeight = min({ floor(Cpus / 2),floor(Memory / 700) })
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 120000000
 TotalGPUs = 0
@@ -178,6 +185,7 @@ TotalSlotMemory = 8192
 TotalSlots = 6
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -188,6 +196,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = quantize(target.RequestMemory,{ 700 })
 Consumptiontokens = ifThenElse(target.RequestTokens =!= undefined,target.RequestTokens,0)
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203015
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -203,13 +212,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 5
 SlotType = "Partitionable"
 SlotTypeID = 3
 SlotWeight = min({ floor(Cpus / 2),floor(Memory / 700) })
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 120000000
 TotalGPUs = 0
@@ -221,6 +230,7 @@ TotalSlotMemory = 8192
 TotalSlots = 6
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -231,6 +241,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = quantize(target.RequestMemory,{ 700 })
 Consumptiontokens = ifThenElse(target.RequestTokens =!= undefined,target.RequestTokens,0)
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203015
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -246,13 +257,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 6
 SlotType = "Partitionable"
 SlotTypeID = 3
 SlotWeight = min({ floor(Cpus / 2),floor(Memory / 700) })
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 120000000
 TotalGPUs = 0
@@ -264,8 +275,10 @@ TotalSlotMemory = 8192
 TotalSlots = 6
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 IdleJobs = 12
+LastHeardFrom = 1795203020
 Machine = "vm"
 MyType = "Submitter"
 Name = "u0@vm"
@@ -275,6 +288,7 @@ WeightedIdleJobs = 24
 WeightedRunningJobs = 0.0
 
 IdleJobs = 6
+LastHeardFrom = 1795203020
 Machine = "vm"
 MyType = "Submitter"
 Name = "u1@vm"
@@ -282,3 +296,9 @@ RunningJobs = 0
 ScheddName = "vm"
 WeightedIdleJobs = 12
 WeightedRunningJobs = 0.0
+
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+MaxJobsRunning = 10000
+MyType = "Scheduler"
+Name = "vm"
+TotalRunningJobs = 0

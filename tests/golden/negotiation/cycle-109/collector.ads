@@ -26,6 +26,7 @@ ResourcesUsed = 0
 WeightedResourcesUsed = 0.0
 
 IdleJobs = 20
+LastHeardFrom = 1795203088
 Machine = "vm"
 MyType = "Submitter"
 Name = "astro.u0@vm"
@@ -35,6 +36,7 @@ WeightedIdleJobs = 20
 WeightedRunningJobs = 0.0
 
 IdleJobs = 22
+LastHeardFrom = 1795203088
 Machine = "vm"
 MyType = "Submitter"
 Name = "astro.u1@vm"
@@ -44,6 +46,7 @@ WeightedIdleJobs = 22
 WeightedRunningJobs = 0.0
 
 IdleJobs = 6
+LastHeardFrom = 1795203088
 Machine = "vm"
 MyType = "Submitter"
 Name = "phys.u2@vm"
@@ -60,6 +63,7 @@ ConsumptionDisk = quantize(target.RequestDisk,{ 128 })
 ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGPUs)
 ConsumptionMemory = quantize(target.RequestMemory,{ 1024 })
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795203083
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -75,6 +79,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 1
 SlotType = "Partitionable"
 SlotTypeID = 1
@@ -100,6 +105,7 @@ ConsumptionDisk = quantize(target.RequestDisk,{ 128 })
 ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGPUs)
 ConsumptionMemory = quantize(target.RequestMemory,{ 256 })
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203083
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -115,6 +121,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 2
 SlotType = "Partitionable"
 SlotTypeID = 2
@@ -140,6 +147,7 @@ ConsumptionDisk = quantize(target.RequestDisk,{ 128 })
 ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGPUs)
 ConsumptionMemory = quantize(target.RequestMemory,{ 256 })
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203083
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -155,6 +163,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 3
 SlotType = "Partitionable"
 SlotTypeID = 2
@@ -171,3 +180,9 @@ TotalSlotGPUs = 0
 TotalSlotMemory = 8192
 TotalSlots = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory))
+
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+MaxJobsRunning = 10000
+MyType = "Scheduler"
+Name = "vm"
+TotalRunningJobs = 0

@@ -15,6 +15,7 @@ ConsumptionDisk = max({ target.RequestDisk,1024 })
 ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGPUs)
 ConsumptionMemory = max({ target.RequestMemory,2000 })
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203284
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -30,6 +31,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 1
 SlotType = "Partitionable"
 SlotTypeID = 1
@@ -51,6 +53,7 @@ Activity = "Idle"
 Arch = "X86_64"
 CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795203284
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -65,6 +68,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 2
 SlotType = "Partitionable"
 SlotTypeID = 2
@@ -83,6 +87,7 @@ TotalSlots = 2
 WithinResourceLimits = MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0 && TARGET.RequestMemory <= MY.Memory && MY.Disk > 0 && (TARGET.RequestDisk - ifthenelse(MappingMethod ?: "" != "Copy",ifthenelse(RequestedCatalogs =?= undefined || catalogs =?= undefined,0,sum(evalInEachContext(member(CatalogID,RequestedCatalogIDs) ? CatalogSize : 0,catalogs))),0)) <= MY.Disk && (TARGET.RequestGPUs =?= undefined || MY.GPUs >= TARGET.RequestGPUs)
 
 IdleJobs = 8
+LastHeardFrom = 1795203289
 Machine = "vm"
 MyType = "Submitter"
 Name = "u0@vm"
@@ -92,6 +97,7 @@ WeightedIdleJobs = 32
 WeightedRunningJobs = 0.0
 
 IdleJobs = 7
+LastHeardFrom = 1795203289
 Machine = "vm"
 MyType = "Submitter"
 Name = "u1@vm"
@@ -101,6 +107,7 @@ WeightedIdleJobs = 7
 WeightedRunningJobs = 0.0
 
 IdleJobs = 7
+LastHeardFrom = 1795203289
 Machine = "vm"
 MyType = "Submitter"
 Name = "u2@vm"
@@ -108,3 +115,9 @@ RunningJobs = 0
 ScheddName = "vm"
 WeightedIdleJobs = 28
 WeightedRunningJobs = 0.0
+
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+MaxJobsRunning = 10000
+MyType = "Scheduler"
+Name = "vm"
+TotalRunningJobs = 0

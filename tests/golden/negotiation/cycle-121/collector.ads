@@ -11,6 +11,7 @@ Activity = "Idle"
 Arch = "X86_64"
 CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203479
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -25,6 +26,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 1
 SlotType = "Partitionable"
 SlotTypeID = 1
@@ -43,6 +45,7 @@ TotalSlots = 1
 WithinResourceLimits = MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0 && TARGET.RequestMemory <= MY.Memory && MY.Disk > 0 && (TARGET.RequestDisk - ifthenelse(MappingMethod ?: "" != "Copy",ifthenelse(RequestedCatalogs =?= undefined || catalogs =?= undefined,0,sum(evalInEachContext(member(CatalogID,RequestedCatalogIDs) ? CatalogSize : 0,catalogs))),0)) <= MY.Disk && (TARGET.RequestGPUs =?= undefined || MY.GPUs >= TARGET.RequestGPUs)
 
 IdleJobs = 16
+LastHeardFrom = 1795203484
 Machine = "vm"
 MyType = "Submitter"
 Name = "u0@vm"
@@ -52,6 +55,7 @@ WeightedIdleJobs = 64
 WeightedRunningJobs = 0.0
 
 IdleJobs = 22
+LastHeardFrom = 1795203484
 Machine = "vm"
 MyType = "Submitter"
 Name = "u1@vm"
@@ -61,6 +65,7 @@ WeightedIdleJobs = 30
 WeightedRunningJobs = 0.0
 
 IdleJobs = 14
+LastHeardFrom = 1795203484
 Machine = "vm"
 MyType = "Submitter"
 Name = "u2@vm"
@@ -70,6 +75,7 @@ WeightedIdleJobs = 28
 WeightedRunningJobs = 0.0
 
 IdleJobs = 15
+LastHeardFrom = 1795203484
 Machine = "vm"
 MyType = "Submitter"
 Name = "u3@vm"
@@ -77,3 +83,9 @@ RunningJobs = 0
 ScheddName = "vm"
 WeightedIdleJobs = 48
 WeightedRunningJobs = 0.0
+
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+MaxJobsRunning = 10000
+MyType = "Scheduler"
+Name = "vm"
+TotalRunningJobs = 0

@@ -26,6 +26,7 @@ ResourcesUsed = 0
 WeightedResourcesUsed = 0.0
 
 IdleJobs = 24
+LastHeardFrom = 1795203555
 Machine = "vm"
 MyType = "Submitter"
 Name = "astro.u1@vm"
@@ -43,6 +44,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203550
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -58,13 +60,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 1
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 20.0
 TotalDisk = 80000000
 TotalGPUs = 0
@@ -76,6 +78,7 @@ TotalSlotMemory = 8192
 TotalSlots = 4
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -86,6 +89,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203550
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -101,13 +105,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 2
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 20.0
 TotalDisk = 80000000
 TotalGPUs = 0
@@ -119,6 +123,7 @@ TotalSlotMemory = 8192
 TotalSlots = 4
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -129,6 +134,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 4
+CurrentRank = 0.0
 DaemonStartTime = 1795203550
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -144,13 +150,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 3
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 20.0
 TotalDisk = 80000000
 TotalGPUs = 0
@@ -162,6 +168,7 @@ TotalSlotMemory = 8192
 TotalSlots = 4
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -172,6 +179,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = max({ target.RequestMemory,512 })
 Consumptiontokens = ifThenElse(target.RequestTokens =!= undefined,target.RequestTokens,0)
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795203550
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -187,13 +195,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 4
 SlotType = "Partitionable"
 SlotTypeID = 2
 SlotWeight = min({ Cpus,floor(Memory / 512) })
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 20.0
 TotalDisk = 80000000
 TotalGPUs = 0
@@ -205,8 +213,10 @@ TotalSlotMemory = 16384
 TotalSlots = 4
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 IdleJobs = 33
+LastHeardFrom = 1795203555
 Machine = "vm"
 MyType = "Submitter"
 Name = "u0@vm"
@@ -216,6 +226,7 @@ WeightedIdleJobs = 78
 WeightedRunningJobs = 0.0
 
 IdleJobs = 45
+LastHeardFrom = 1795203555
 Machine = "vm"
 MyType = "Submitter"
 Name = "u2@vm"
@@ -223,3 +234,9 @@ RunningJobs = 0
 ScheddName = "vm"
 WeightedIdleJobs = 45
 WeightedRunningJobs = 0.0
+
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+MaxJobsRunning = 10000
+MyType = "Scheduler"
+Name = "vm"
+TotalRunningJobs = 0

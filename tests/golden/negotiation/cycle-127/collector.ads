@@ -17,6 +17,7 @@ ResourcesUsed = 0
 WeightedResourcesUsed = 0.0
 
 IdleJobs = 28
+LastHeardFrom = 1795203635
 Machine = "vm"
 MyType = "Submitter"
 Name = "bio.u0@vm"
@@ -26,6 +27,7 @@ WeightedIdleJobs = 104
 WeightedRunningJobs = 0.0
 
 IdleJobs = 9
+LastHeardFrom = 1795203635
 Machine = "vm"
 MyType = "Submitter"
 Name = "bio.u2@vm"
@@ -43,6 +45,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203630
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -58,13 +61,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 1
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 60000000
 TotalGPUs = 0
@@ -76,6 +79,7 @@ TotalSlotMemory = 32768
 TotalSlots = 3
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -86,6 +90,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203630
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -101,13 +106,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 2
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 60000000
 TotalGPUs = 0
@@ -119,6 +124,7 @@ TotalSlotMemory = 32768
 TotalSlots = 3
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -129,6 +135,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203630
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -144,13 +151,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 3
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 48.0
 TotalDisk = 60000000
 TotalGPUs = 0
@@ -162,8 +169,10 @@ TotalSlotMemory = 32768
 TotalSlots = 3
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 IdleJobs = 34
+LastHeardFrom = 1795203635
 Machine = "vm"
 MyType = "Submitter"
 Name = "u1@vm"
@@ -173,6 +182,7 @@ WeightedIdleJobs = 44
 WeightedRunningJobs = 0.0
 
 IdleJobs = 7
+LastHeardFrom = 1795203635
 Machine = "vm"
 MyType = "Submitter"
 Name = "u3@vm"
@@ -180,3 +190,9 @@ RunningJobs = 0
 ScheddName = "vm"
 WeightedIdleJobs = 14
 WeightedRunningJobs = 0.0
+
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+MaxJobsRunning = 10000
+MyType = "Scheduler"
+Name = "vm"
+TotalRunningJobs = 0

@@ -15,6 +15,7 @@ ConsumptionDisk = quantize(target.RequestDisk,{ 128 })
 ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGPUs)
 ConsumptionMemory = quantize(target.RequestMemory,{ 256 })
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203984
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -30,6 +31,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 1
 SlotType = "Partitionable"
 SlotTypeID = 1
@@ -55,6 +57,7 @@ ConsumptionDisk = quantize(target.RequestDisk,{ 128 })
 ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGPUs)
 ConsumptionMemory = quantize(target.RequestMemory,{ 256 })
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203984
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -70,6 +73,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 2
 SlotType = "Partitionable"
 SlotTypeID = 1
@@ -95,6 +99,7 @@ ConsumptionDisk = quantize(target.RequestDisk,{ 128 })
 ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGPUs)
 ConsumptionMemory = quantize(target.RequestMemory,{ 256 })
 Cpus = 16
+CurrentRank = 0.0
 DaemonStartTime = 1795203984
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -110,6 +115,7 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 3
 SlotType = "Partitionable"
 SlotTypeID = 1
@@ -128,6 +134,7 @@ TotalSlots = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory))
 
 IdleJobs = 33
+LastHeardFrom = 1795203990
 Machine = "vm"
 MyType = "Submitter"
 Name = "u0@vm"
@@ -135,3 +142,9 @@ RunningJobs = 0
 ScheddName = "vm"
 WeightedIdleJobs = 58
 WeightedRunningJobs = 0.0
+
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+MaxJobsRunning = 10000
+MyType = "Scheduler"
+Name = "vm"
+TotalRunningJobs = 0

@@ -17,6 +17,7 @@ ResourcesUsed = 0
 WeightedResourcesUsed = 0.0
 
 IdleJobs = 9
+LastHeardFrom = 1795204081
 Machine = "vm"
 MyType = "Submitter"
 Name = "astro.u0@vm"
@@ -26,6 +27,7 @@ WeightedIdleJobs = 36
 WeightedRunningJobs = 0.0
 
 IdleJobs = 23
+LastHeardFrom = 1795204081
 Machine = "vm"
 MyType = "Submitter"
 Name = "astro.u1@vm"
@@ -43,6 +45,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -58,13 +61,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 1
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -76,6 +79,7 @@ TotalSlotMemory = 8192
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -86,6 +90,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -101,13 +106,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 2
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -119,6 +124,7 @@ TotalSlotMemory = 8192
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -129,6 +135,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -144,13 +151,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 3
 SlotType = "Partitionable"
 SlotTypeID = 1
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -162,6 +169,7 @@ TotalSlotMemory = 8192
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -172,6 +180,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -187,13 +196,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 4
 SlotType = "Partitionable"
 SlotTypeID = 2
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -205,6 +214,7 @@ TotalSlotMemory = 16384
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -215,6 +225,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -230,13 +241,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 5
 SlotType = "Partitionable"
 SlotTypeID = 2
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -248,6 +259,7 @@ TotalSlotMemory = 16384
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -258,6 +270,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = 64
 Consumptiontokens = 1
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -273,13 +286,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 6
 SlotType = "Partitionable"
 SlotTypeID = 2
 SlotWeight = Tokens
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -291,6 +304,7 @@ TotalSlotMemory = 16384
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -301,6 +315,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = max({ target.RequestMemory,512 })
 Consumptiontokens = ifThenElse(target.RequestTokens =!= undefined,target.RequestTokens,0)
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -316,13 +331,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 7
 SlotType = "Partitionable"
 SlotTypeID = 3
 SlotWeight = min({ Cpus,floor(Memory / 512) })
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -334,6 +349,7 @@ TotalSlotMemory = 16384
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -344,6 +360,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = max({ target.RequestMemory,512 })
 Consumptiontokens = ifThenElse(target.RequestTokens =!= undefined,target.RequestTokens,0)
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -359,13 +376,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 8
 SlotType = "Partitionable"
 SlotTypeID = 3
 SlotWeight = min({ Cpus,floor(Memory / 512) })
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -377,6 +394,7 @@ TotalSlotMemory = 16384
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 Activity = "Idle"
 Arch = "X86_64"
@@ -387,6 +405,7 @@ ConsumptionGPUs = ifthenelse(target.RequestGPUs =?= undefined,0,target.RequestGP
 ConsumptionMemory = max({ target.RequestMemory,512 })
 Consumptiontokens = ifThenElse(target.RequestTokens =!= undefined,target.RequestTokens,0)
 Cpus = 8
+CurrentRank = 0.0
 DaemonStartTime = 1795204076
 Disk = 20000000
 FileSystemDomain = "vm"
@@ -402,13 +421,13 @@ OpSys = "LINUX"
 PartitionableSlot = true
 Rank = 0.0
 Requirements = Start && WithinResourceLimits
+RetirementTimeRemaining = 0
 SlotID = 9
 SlotType = "Partitionable"
 SlotTypeID = 3
 SlotWeight = min({ Cpus,floor(Memory / 512) })
 Start = true
 State = "Unclaimed"
-tokens = 3
 TotalCpus = 72.0
 TotalDisk = 180000000
 TotalGPUs = 0
@@ -420,8 +439,10 @@ TotalSlotMemory = 16384
 TotalSlots = 9
 TotalSlottokens = 3
 WithinResourceLimits = (ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus) && ifThenElse(TARGET._cp_orig_RequestDisk =!= undefined,TARGET.RequestDisk <= MY.Disk,MY.ConsumptionDisk <= MY.Disk) && ifThenElse(TARGET._cp_orig_RequestGPUs =!= undefined,TARGET.RequestGPUs <= MY.GPUs,MY.ConsumptionGPUs <= MY.GPUs) && ifThenElse(TARGET._cp_orig_RequestMemory =!= undefined,TARGET.RequestMemory <= MY.Memory,MY.ConsumptionMemory <= MY.Memory) && ifThenElse(TARGET._cp_orig_Requesttokens =!= undefined,TARGET.Requesttokens <= MY.tokens,MY.Consumptiontokens <= MY.tokens))
+tokens = 3
 
 IdleJobs = 33
+LastHeardFrom = 1795204081
 Machine = "vm"
 MyType = "Submitter"
 Name = "u2@vm"
@@ -429,3 +450,9 @@ RunningJobs = 0
 ScheddName = "vm"
 WeightedIdleJobs = 57
 WeightedRunningJobs = 0.0
+
+CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1+dfsg-1 $"
+MaxJobsRunning = 10000
+MyType = "Scheduler"
+Name = "vm"
+TotalRunningJobs = 0

@@ -1,0 +1,59 @@
+"""Cycles that a real negotiator went through: the same matches in the same order, rejections, usage and limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from htcq.negotiate.cycle.cycle import run_cycle
+from htcq.negotiate.cycle.trace import Trace
+from tests.pool.negotiations import CYCLES, expected, whole_pool
+
+#: A slot refused its claim while this cycle still ran, and its job was asked for again: cycle and last rejection.
+ASKED_AGAIN = ("cycle-142", ("1.3", "astro.u0@vm", "no match found"))
+
+every_cycle = pytest.mark.parametrize("path", CYCLES, ids=lambda path: path.name)
+
+
+def replayed(path: Path) -> Trace:
+    """Go through a recorded cycle; who of equal submitters is first no snapshot tells, and is taken from the record."""
+    return run_cycle(whole_pool(path), expected(path)["submitter_order"])
+
+
+@every_cycle
+def test_the_same_jobs_are_matched_with_the_same_slots_in_the_same_order(path: Path) -> None:
+    found = [(match.request, match.submitter, match.slot) for match in replayed(path).matches]
+
+    assert found == [(each["request"], each["submitter"], each["slot"]) for each in expected(path)["matches"]]
+
+
+@every_cycle
+def test_the_same_requests_are_rejected_for_the_same_reasons(path: Path) -> None:
+    record = [(each["request"], each["submitter"], each["reason"]) for each in expected(path)["rejections"]]
+    if path.name == ASKED_AGAIN[0]:
+        assert record.pop() == ASKED_AGAIN[1]
+
+    assert [(each.job, each.submitter, each.reason) for each in replayed(path).rejections] == record
+
+
+@every_cycle
+def test_everybody_is_charged_the_same(path: Path) -> None:
+    trace = replayed(path)
+    found = {each.name: each.used_after for each in (*trace.groups, *trace.submitters)}
+    record = expected(path)["usage_after"]
+
+    assert {name: found[name] for name in record} == pytest.approx(record)
+    assert trace.crash is None
+    assert trace.unmodelled == ()
+
+
+@every_cycle
+def test_groups_have_the_same_limits(path: Path) -> None:
+    """The record has the limit of every turn; the trace that of a group's first one."""
+    record: dict[str, float] = {}
+    for each in expected(path)["group_limits"]:
+        record.setdefault(each["group"], float(each["limit"]))
+    found = {group.name: group.limit for group in replayed(path).groups if group.limit is not None}
+
+    assert found == pytest.approx(record, rel=1e-5)
