@@ -19,7 +19,7 @@ _NONE = "-"
 
 def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = False) -> None:
     """Write who got what, and why the others did not; ``every_match`` in the order in which it was made, if so."""
-    unit = f"used before\n{trace.unit}", f"used after\n{trace.unit}"
+    used = [_heading(title, trace.unit) for title in ("used before", "used after", "claimed")]
     if every_match and trace.matches:
         rows = [
             [str(number), one_line(each.job), one_line(each.submitter), one_line(each.slot), show_number(each.cost)]
@@ -33,17 +33,25 @@ def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = Fal
             [one_line(each.name), _amount(each.limit), show_number(each.used_before), show_number(each.used_after)]
             for each in trace.groups
         ]
-        heads = ["GROUP", _heading("limit", trace.unit), *(each.upper() for each in unit)]
+        heads = ["GROUP", _heading("limit", trace.unit), *used[:2]]
         show_table("" if every_match else _title(pool), heads, rows, stream, (1, 2, 3))
         print(file=stream)
     why = _reasons(trace)
     rows = [
         [one_line(each.name), one_line(each.group), str(each.idle), str(each.matches), show_number(each.used_before),
-         show_number(each.used_after), why.get(each.name, "")]
+         show_number(each.used_after), show_number(each.standing), why.get(each.name, "")]
         for each in trace.submitters
     ]  # fmt: skip
-    heads = ["SUBMITTER", "GROUP", "IDLE\nJOBS", "MATCHES", *(each.upper() for each in unit), "REJECTED"]
-    show_table("" if every_match or len(trace.groups) > 1 else _title(pool), heads, rows, stream, (2, 3, 4, 5))
+    heads = [
+        "SUBMITTER",
+        "GROUP",
+        "IDLE\nJOBS",
+        "MATCHES",
+        *(each.upper() for each in unit),
+        _heading("then", trace.unit),
+        "REJECTED",
+    ]
+    show_table("" if every_match or len(trace.groups) > 1 else _title(pool), heads, rows, stream, (2, 3, 4, 5, 6))
     show_lines(_below(trace, pool), stream)
 
 
@@ -80,7 +88,7 @@ def _title(pool: Pool) -> str:
 
 
 def _heading(title: str, unit: str) -> str:
-    return "\n".join((title.upper(), *unit.split()))
+    return "\n".join((*title.upper().split(), *unit.split()))
 
 
 def _amount(number: float | None) -> str:
@@ -96,6 +104,15 @@ def _reasons(trace: Trace) -> dict[str, str]:
         name: one_line("; ".join(reason if count == 1 else f"{reason} ({count}x)" for reason, count in why.items()))
         for name, why in found.items()
     }
+
+
+def _refused(trace: Trace) -> dict[str, list[str]]:
+    """Return jobs and slots of the matches that a startd refuses, by its reason."""
+    found: dict[str, list[str]] = {}
+    for each in trace.matches:
+        if each.refusal:
+            found.setdefault(each.refusal, []).append(f"{each.job} on {each.slot}")
+    return found
 
 
 def _totals(trace: Trace) -> str:
@@ -120,6 +137,9 @@ def _wrong(trace: Trace) -> Iterator[Line]:
         yield Line(((one_line(text), "error"),))
     for crash in trace.skipped:
         text = f"left out: slot {crash.slot}, at which the negotiator would end: {crash.message}"
+        yield Line(((one_line(text), "warning"),))
+    for why, matches in _refused(trace).items():
+        text = f"refused by the startd: {counted(len(matches), 'match', 'matches')}, such as {matches[0]}: {why}"
         yield Line(((one_line(text), "warning"),))
     for sentence in trace.unmodelled:
         yield Line(((one_line(f"not modelled: {sentence}"), "warning"),))

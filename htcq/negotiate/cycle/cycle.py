@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.negotiate.cycle.asking import Askers
+from htcq.negotiate.cycle.carving import Startds
 from htcq.negotiate.cycle.offers import Offers
 from htcq.negotiate.cycle.pie import Rules, Turn
 from htcq.negotiate.cycle.ranks import Ranker
@@ -75,6 +76,7 @@ class Cycle:
         self.talks = Talks(
             self.search,
             self.accounts,
+            Startds(pool.execute, quotas.supply.weighted),
             in_use,
             ends_early=not preemption and not quotas.supply.weighted,
             depth_first=knobs.boolean("NEGOTIATOR_DEPTH_FIRST", False),
@@ -144,11 +146,15 @@ class Cycle:
     def _submitters(self) -> Iterator[SubmitterUse]:
         matches = Counter(match.submitter for match in self.talks.matches)
         idle = Counter[str]()
+        standing: dict[str, float] = {}
+        for match in self.talks.matches:
+            standing[match.submitter] = standing.get(match.submitter, 0.0) + match.standing
         for job in self.askers.jobs:
             idle[job.submitter] += job.wanted
         for name in dict.fromkeys([*(each.name for each in self.quotas.submitters), *self.accounts.submitters]):
             before, after = self._before[1].get(name, 0.0), self.accounts.usage(name)
-            yield SubmitterUse(name, self.accounts.group_of(name), idle[name], matches[name], before, after)
+            group, later = self.accounts.group_of(name), before + standing.get(name, 0.0)
+            yield SubmitterUse(name, group, idle[name], matches[name], before, after, later)
 
     def _unmodelled(self) -> Iterator[str]:
         for why, slots in self.search.preempting.items():

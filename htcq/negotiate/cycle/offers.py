@@ -19,12 +19,15 @@ _ONE_CLAIM = 1
 
 
 class Offer:
-    """One slot; ``claims`` is how many matches it can still take, ``index`` its place among all."""
+    """One slot; ``claims`` is how many matches it can still take, ``index`` its place among all.
 
-    __slots__ = ("claims", "index", "slot", "state")
+    ``at_first`` is what it had when the cycle began.
+    """
+
+    __slots__ = ("at_first", "claims", "index", "slot", "state")
 
     def __init__(self, index: int, slot: Slot, state: State) -> None:
-        self.index, self.slot, self.state = index, slot, state
+        self.index, self.slot, self.state, self.at_first = index, slot, state, state.amounts
         claims = as_number(slot.frame.value("NumClaims")) if state.kind.supports_policy else None
         self.claims = _ONE_CLAIM if claims is None else int(claims)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
+from htcq.negotiate.cycle.carving import Startds
 from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Request, Session
 from htcq.negotiate.cycle.search import Allowance, Search, limits_of
@@ -33,9 +34,15 @@ class Talks:
     """All talks of a cycle, and what came of them."""
 
     def __init__(
-        self, search: Search, accounts: Accounts, limits: ConcurrencyLimits, ends_early: bool, depth_first: bool
+        self,
+        search: Search,
+        accounts: Accounts,
+        startds: Startds,
+        limits: ConcurrencyLimits,
+        ends_early: bool,
+        depth_first: bool,
     ) -> None:
-        self._search, self._accounts, self._limits = search, accounts, limits
+        self._search, self._accounts, self._startds, self._limits = search, accounts, startds, limits
         self._ends_early, self._depth_first = ends_early, depth_first
         self.matches: list[Match] = []
         self.rejections: list[Rejection] = []
@@ -99,11 +106,12 @@ class Talks:
                 self._search.without_claims(offer)
 
     def _matched(self, offer: Offer, request: Request, first: str, submitter: str, session: Session) -> float:
-        limits = limits_of(request, offer)
+        limits, claim = limits_of(request, offer), self._startds.claim(offer, request)
         cost = self._search.matched(offer, request)
         self._accounts.charge(submitter, cost)
         self._limits.take(limits)
-        self.matches.append(Match(session.matched().id, first, submitter, offer.name, cost))
+        job = session.matched().id
+        self.matches.append(Match(job, first, submitter, offer.name, cost, claim.charge, claim.refusal))
         return cost
 
     def _jobs_in(self, request: Request, offer: Offer) -> int:

@@ -10,13 +10,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Match:
-    """One match; ``request`` is the first job of the request that it was made for, as the negotiator's log names it."""
+    """One match; ``request`` is the first job of the request that it was made for, as the negotiator's log names it.
+
+    ``cost`` is charged at once, ``standing`` as soon as the claimed slot has an ad of its own, and nothing then where
+    the startd refuses the claim: ``refusal`` says why.
+    """
 
     job: str
     request: str
     submitter: str
     slot: str
     cost: float
+    standing: float = 0.0
+    refusal: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class GroupUse:
 class SubmitterUse:
     """The usage of one submitter, how many more slots its idle jobs want, and how many were matched.
 
-    ``group`` is the one that it is charged to.
+    ``group`` is the one that it is charged to; ``standing`` what it uses when its claims have ads of their own.
     """
 
     name: str
@@ -51,6 +57,7 @@ class SubmitterUse:
     matches: int
     used_before: float
     used_after: float
+    standing: float
 
 
 @dataclass(frozen=True)

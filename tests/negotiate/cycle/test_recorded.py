@@ -10,7 +10,8 @@ from htcq.negotiate.cycle.cycle import run_cycle
 from htcq.negotiate.cycle.trace import Trace
 from tests.pool.negotiations import CYCLES, expected, whole_pool
 
-#: A slot refused its claim while this cycle still ran, and its job was asked for again: cycle and last rejection.
+#: By the last turn of this cycle a job that had been matched was waiting again: what came of its match while the cycle
+#: still ran is no part of the negotiation. Cycle and rejection.
 ASKED_AGAIN = ("cycle-142", ("1.3", "astro.u0@vm", "no match found"))
 
 every_cycle = pytest.mark.parametrize("path", CYCLES, ids=lambda path: path.name)
