@@ -19,40 +19,40 @@ _NONE = "-"
 
 def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = False) -> None:
     """Write who got what, and why the others did not; ``every_match`` in the order in which it was made, if so."""
-    used = [_heading(title, trace.unit) for title in ("used before", "used after", "claimed")]
+    title = _title(pool)
     if every_match and trace.matches:
-        rows = [
-            [str(number), one_line(each.job), one_line(each.submitter), one_line(each.slot), show_number(each.cost)]
-            for number, each in enumerate(trace.matches, 1)
-        ]
         heads = ["MATCH", "JOB", "SUBMITTER", "SLOT", _heading("cost", trace.unit)]
-        show_table(_title(pool), heads, rows, stream, (0, 4))
+        show_table(title, heads, list(_matches(trace)), stream, (0, 4))
         print(file=stream)
+        title = ""
+    used = [_heading(word, trace.unit) for word in ("used before", "used after", "claimed")]
     if len(trace.groups) > 1:
-        rows = [
-            [one_line(each.name), _amount(each.limit), show_number(each.used_before), show_number(each.used_after)]
-            for each in trace.groups
-        ]
-        heads = ["GROUP", _heading("limit", trace.unit), *used[:2]]
-        show_table("" if every_match else _title(pool), heads, rows, stream, (1, 2, 3))
+        show_table(title, ["GROUP", _heading("limit", trace.unit), *used[:2]], list(_groups(trace)), stream, (1, 2, 3))
         print(file=stream)
-    why = _reasons(trace)
-    rows = [
-        [one_line(each.name), one_line(each.group), str(each.idle), str(each.matches), show_number(each.used_before),
-         show_number(each.used_after), show_number(each.standing), why.get(each.name, "")]
-        for each in trace.submitters
-    ]  # fmt: skip
-    heads = [
-        "SUBMITTER",
-        "GROUP",
-        "IDLE\nJOBS",
-        "MATCHES",
-        *(each.upper() for each in unit),
-        _heading("then", trace.unit),
-        "REJECTED",
-    ]
-    show_table("" if every_match or len(trace.groups) > 1 else _title(pool), heads, rows, stream, (2, 3, 4, 5, 6))
+        title = ""
+    heads = ["SUBMITTER", "GROUP", "IDLE\nJOBS", "MATCHES", *used, "REJECTED"]
+    show_table(title, heads, list(_submitters(trace)), stream, range(2, 7))
     show_lines(_below(trace, pool), stream)
+
+
+def _matches(trace: Trace) -> Iterator[list[str]]:
+    for number, each in enumerate(trace.matches, 1):
+        names = (one_line(name) for name in (each.job, each.submitter, each.slot))
+        yield [str(number), *names, show_number(each.cost)]
+
+
+def _groups(trace: Trace) -> Iterator[list[str]]:
+    for each in trace.groups:
+        limit = _NONE if each.limit is None else show_number(each.limit)
+        yield [one_line(each.name), limit, show_number(each.used_before), show_number(each.used_after)]
+
+
+def _submitters(trace: Trace) -> Iterator[list[str]]:
+    why = _reasons(trace)
+    for each in trace.submitters:
+        used = (show_number(amount) for amount in (each.used_before, each.used_after, each.standing))
+        names = one_line(each.name), one_line(each.group)
+        yield [*names, str(each.idle), str(each.matches), *used, why.get(each.name, "")]
 
 
 def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
@@ -89,10 +89,6 @@ def _title(pool: Pool) -> str:
 
 def _heading(title: str, unit: str) -> str:
     return "\n".join((*title.upper().split(), *unit.split()))
-
-
-def _amount(number: float | None) -> str:
-    return _NONE if number is None else show_number(number)
 
 
 def _reasons(trace: Trace) -> dict[str, str]:
