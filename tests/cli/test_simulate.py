@@ -1,0 +1,144 @@
+"""``htcq simulate``: what it prints of a cycle, of a what-if and of what cannot be simulated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_USAGE
+from tests.audit.sites import job, policy_slot, submitter
+from tests.cli.conftest import Call
+from tests.cli.test_bad_input import ONE_LINE
+from tests.pool.negotiations import CYCLES, expected
+
+GROUPS = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 3\nGROUP_QUOTA_b = 5\n"
+
+
+def write(place: Path, *, config: str | None = GROUPS, jobs: bool = True, slot: str = "") -> str:
+    """Write the snapshot of a slot of 8 cpus that two groups want all of."""
+    place.mkdir()
+    asking = [submitter(f"{who}@site", IdleJobs=8, WeightedIdleJobs=8) for who in ("a.ann", "b.ben")]
+    (place / "collector.ads").write_text("\n".join((slot or policy_slot(), *asking)))
+    if jobs:
+        queues = [
+            job(f"{cluster}.{proc}", AccountingGroup=f'"{who}"')
+            for cluster, who in enumerate(("a.ann", "b.ben"), 1)
+            for proc in range(8)
+        ]
+        (place / "jobs.ads").write_text("\n".join(queues))
+    if config is not None:
+        (place / "config.txt").write_text(config)
+    return str(place)
+
+
+@pytest.fixture
+def snapshot(quiet_place: Path) -> str:
+    return write(quiet_place / "snap")
+
+
+def as_json(call: Call, *arguments: str) -> Any:
+    done = call("simulate", *arguments, "--json")
+    assert done.status == EXIT_FINE, done.err
+    return json.loads(done.out)
+
+
+def test_json_has_the_names_of_the_contract(snapshot: str, call: Call) -> None:
+    found = as_json(call, "--snapshot", snapshot)
+
+    assert (found["schema"], found["source"], found["unit"]) == (1, snapshot, "slot weight")
+    assert found["matches"][0] == {
+        "job": "1.0", "request": "1.0", "submitter": "a.ann@site", "slot": "slot1@node1", "cost": 1, "standing": 1,
+        "refusal": "",
+    }  # fmt: skip
+    assert [(each["job"], each["submitter"]) for each in found["matches"]] == [
+        *((f"1.{proc}", "a.ann@site") for proc in range(3)),
+        *((f"2.{proc}", "b.ben@site") for proc in range(5)),
+    ]
+    assert found["groups"] == [
+        {"name": "<none>", "limit": None, "used_before": 0, "used_after": 0},
+        {"name": "a", "limit": 3, "used_before": 0, "used_after": 3},
+        {"name": "b", "limit": 5, "used_before": 0, "used_after": 5},
+    ]
+    assert [(each["name"], each["used_before"], each["used_after"]) for each in found["submitters"]] == [
+        ("a.ann@site", 0, 3),
+        ("b.ben@site", 0, 5),
+    ]
+    assert (found["crash"], found["unmodelled"], found["incomplete"]) == (None, [], [])
+
+
+@pytest.mark.parametrize("path", CYCLES[:4], ids=lambda path: path.name)
+def test_recorded_cycles_come_out_the_same(path: Path, call: Call) -> None:
+    """As far as the jobs that the record keeps go: those of the first requests."""
+    order = ",".join(expected(path)["submitter_order"])
+    found = as_json(call, "--snapshot", str(path), "--order", order)
+
+    assert found["matches"][0]["slot"] == expected(path)["matches"][0]["slot"]
+
+
+def test_the_table_says_who_got_what(snapshot: str, call: Call) -> None:
+    done = call("simulate", "--snapshot", snapshot)
+    rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
+
+    assert rows["a"] == ["a", "3", "0", "3"]
+    # On its first spin a group that has all it may use asks once more, for slots that prefer its jobs.
+    assert rows["a.ann@site"] == ["a.ann@site", "a", "8", "3", "0", "3", "3", "no", "match", "found"]
+    assert "8 matches of 8 on 1 slot, 2 rejections; the pool weighs 8\n" in done.out
+
+
+def test_every_match_is_listed_if_wanted(snapshot: str, call: Call) -> None:
+    lines = [line.split() for line in call("simulate", "--snapshot", snapshot, "--matches").out.splitlines()]
+
+    assert ["8", "2.4", "b.ben@site", "slot1@node1", "1"] in lines
+
+
+def test_a_what_if_tells_who_gains_and_who_loses(snapshot: str, call: Call) -> None:
+    flags = ("--set", "GROUP_QUOTA_a=6", "--set", "GROUP_QUOTA_b=2")
+    found = as_json(call, "--snapshot", snapshot, *flags)
+    by_name = {each["name"]: each["matches"] for each in found["differences"]}
+
+    assert found["changes"] == [{"knob": "GROUP_QUOTA_a", "value": "6"}, {"knob": "GROUP_QUOTA_b", "value": "2"}]
+    assert by_name["a.ann@site"] == by_name["a"] == {"before": 3, "after": 6}
+    assert by_name["b.ben@site"] == {"before": 5, "after": 2}
+    shown = call("simulate", "--snapshot", snapshot, *flags).out
+    assert "  GROUP_QUOTA_a = 6\n" in shown
+    assert [line.split()[2:8] for line in shown.splitlines() if " a.ann@site " in line] == [
+        ["3", "6", "+3", "3", "6", "+3"]
+    ]
+
+
+def test_a_what_if_that_changes_nothing_says_so(snapshot: str, call: Call) -> None:
+    assert "nothing changes" in call("simulate", "--snapshot", snapshot, "--set", "GROUP_QUOTA_a=3").out
+
+
+def test_the_end_of_the_negotiator_is_told(quiet_place: Path, call: Call) -> None:
+    slot = policy_slot(SlotWeight="NoSuchThing")
+    given = write(quiet_place / "bad", config=f"{GROUPS}SLOT_WEIGHT = AlsoNothing\n", slot=slot)
+    done = call("simulate", "--snapshot", given)
+
+    assert done.status == EXIT_FINDINGS
+    assert "the negotiator ends here: Failed to evaluate SlotWeight, at slot slot1@node1 for job 1.0\n" in done.out
+    skipped = call("simulate", "--snapshot", given, "--skip-bad-slots")
+    assert skipped.status == EXIT_FINE
+    assert "left out: slot slot1@node1" in skipped.out
+
+
+@pytest.mark.parametrize(
+    ("flags", "parts", "message"),
+    [
+        ((), {"jobs": False}, "has no jobs"),
+        (("--set", "A=1"), {"config": None}, "has no configuration of its central manager"),
+        (("--set", "A"), {}, "not a knob"),
+        (("--pool", "here"), {}, "contradict each other"),
+    ],
+)
+def test_what_cannot_be_simulated_is_one_line(
+    flags: tuple[str, ...], parts: dict[str, Any], message: str, quiet_place: Path, call: Call
+) -> None:
+    done = call("simulate", "--snapshot", write(quiet_place / "part", **parts), *flags)
+
+    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert ONE_LINE.fullmatch(done.err)
+    assert message in done.err

@@ -1,0 +1,76 @@
+"""Random pools, drawn anew in every run: a simulated cycle makes the matches that a real negotiator makes.
+
+``--cycle-cases N`` draws N pools for each HTCondor version; a failure names the options that draw its pool again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+from conftest import Site
+from one_cycle import LoggedCycle, recorded
+from random_cycles import Scenario, random_scenario
+
+from htcq.cli.source import pool_of
+from htcq.negotiate.cycle.cycle import run_cycle
+from htcq.negotiate.cycle.trace import Trace
+from htcq.store.snapshot import open_snapshot
+
+pytestmark = pytest.mark.condor
+_MOST_DIFFERENCES = 40
+#: The log has six digits of each cost.
+_PRECISION = 1e-5
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "number" in metafunc.fixturenames:
+        numbers = range(metafunc.config.getoption("--cycle-cases"))
+        metafunc.parametrize("number", numbers, ids=[f"case-{number:03}" for number in numbers])
+
+
+def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
+    site: Site, number: int, pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
+    """From a snapshot that a user could have taken before: matches, costs and rejections in order, usage and limits."""
+    seed = pytestconfig.option.cycle_seed
+    scenario = random_scenario(f"{seed}-{site.suite}-{number}")
+    found = recorded(site, scenario, tmp_path)
+
+    trace = run_cycle(pool_of(open_snapshot(found.before), str(found.before)), found.cycle.order)
+
+    differing = [*differing_in(scenario, found.cycle, trace)]
+    again = f"again with: --cycle-seed {seed} --cycle-cases {number + 1} --suite {site.suite} -k case-{number:03}"
+    told = [again, *map(str, trace.unmodelled), *differing[:_MOST_DIFFERENCES]]
+    assert not differing, "\n".join(told)
+    assert trace.crash is None, again
+
+
+def differing_in(scenario: Scenario, cycle: LoggedCycle, trace: Trace) -> Iterator[str]:
+    """Yield where the log of a real cycle differs from a simulated one."""
+    made = [(match.request, match.submitter, match.slot, match.cost) for match in cycle.matches]
+    expected = [(match.request, match.submitter, match.slot, f"{match.cost:g}") for match in trace.matches]
+    yield from _unlike("match", made, expected)
+    rejected = [(each.job, each.submitter, each.reason) for each in trace.rejections]
+    yield from _unlike("rejection", cycle.rejections, rejected)
+    limits = {group.name: group.limit for group in trace.groups if group.limit is not None}
+    for group, limit in cycle.limits.items():
+        if limits.get(group) != pytest.approx(limit, rel=_PRECISION):
+            yield f"limit of {group}: really {limit}, simulated {limits.get(group)}"
+    charged = Counter[str]()
+    for match in cycle.matches:
+        charged[match.submitter] += float(match.cost)  # type: ignore[assignment]
+        charged[scenario.groups[match.submitter.partition("@")[0]]] += float(match.cost)  # type: ignore[assignment]
+    used = {each.name: each.used_after for each in (*trace.submitters, *trace.groups)}
+    for name in {**used, **charged}:
+        if used.get(name) != pytest.approx(charged[name], rel=_PRECISION):
+            yield f"usage of {name}: really {charged[name]}, simulated {used.get(name)}"
+
+
+def _unlike(what: str, really: Sequence[object], simulated: Sequence[object]) -> Iterator[str]:
+    for index, (one, other) in enumerate(zip_longest(really, simulated)):
+        if one != other:
+            yield f"{what} {index}: really {one}, simulated {other}"

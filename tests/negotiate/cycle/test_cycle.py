@@ -1,0 +1,247 @@
+"""What a cycle does, rule by rule, on pools of a few ads; the numbers follow from the rules of 25.14 by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.negotiate.cycle.cycle import run_cycle
+from htcq.negotiate.cycle.trace import Trace
+from htcq.pool.pool import Pool
+from tests.audit.sites import VERSION, accounting, dynamic_slot, job, policy_slot, pool, schedd, slot, static_slot
+from tests.audit.sites import submitter as submitter_ad
+
+#: The negotiator's ranks by default prefer less free cpus and memory, and then a lower SlotID.
+FOUR = tuple(policy_slot(f"slot{number}@node1", SlotID=number, Rank="0.0") for number in range(1, 5))
+#: Nobody may have it, but as the lightest slot it decides what is too little to go on for.
+LIGHT = static_slot("slot9@node9", Cpus=1, TotalSlotCpus=1, Requirements="false")
+
+
+def queue(count: int, who: str = "ada", cluster: int = 1, **changes: str | int) -> list[str]:
+    own = {"Owner": f'"{who}"', "User": f'"{who}@site"', **changes}
+    return [job(f"{cluster}.{proc}", **own) for proc in range(count)]
+
+
+def asks(who: str, idle: int, **changes: str | int) -> str:
+    return submitter_ad(f"{who}@site", IdleJobs=idle, WeightedIdleJobs=idle, **changes)
+
+
+def given(*collector: str, jobs: list[str], config: str = "") -> Pool:
+    return pool(*collector, jobs=jobs, config=config)
+
+
+def slots_of(trace: Trace) -> list[str]:
+    return [match.slot.partition("@")[0] for match in trace.matches]
+
+
+def test_policies_fill_breadth_first() -> None:
+    """A slot that is given back goes behind all that it has become better than: 1, 2, 3, 4, 4, 3, 2, 1, 4, 3."""
+    trace = run_cycle(given(*FOUR, asks("ada", 10), jobs=queue(10)))
+
+    assert slots_of(trace) == [f"slot{number}" for number in (1, 2, 3, 4, 4, 3, 2, 1, 4, 3)]
+    assert [match.job for match in trace.matches] == [f"1.{proc}" for proc in range(10)]
+    assert {match.request for match in trace.matches} == {"1.0"}
+
+
+def test_without_match_lists_they_fill_depth_first() -> None:
+    trace = run_cycle(given(*FOUR, asks("ada", 10), jobs=queue(10), config="NEGOTIATOR_MATCHLIST_CACHING = False\n"))
+
+    assert slots_of(trace) == ["slot1"] * 8 + ["slot2"] * 2
+
+
+def test_a_policy_gives_no_more_than_its_claims() -> None:
+    trace = run_cycle(given(policy_slot(NumClaims=3), asks("ada", 8), jobs=queue(8)))
+
+    assert len(trace.matches) == 3
+    assert [(each.job, each.reason) for each in trace.rejections] == [("1.0", "no match found")]
+
+
+def test_a_plain_slot_is_taken_whole() -> None:
+    trace = run_cycle(given(slot(), asks("ada", 2), jobs=queue(2)))
+
+    assert [(match.slot, match.cost, match.standing) for match in trace.matches] == [("slot1@node1", 8, 1)]
+    (ada,) = trace.submitters
+    assert (ada.idle, ada.matches, ada.used_before, ada.used_after, ada.standing) == (2, 1, 0, 8, 1)
+
+
+def test_a_pie_is_cut_by_priority() -> None:
+    """Three quarters of 8 are 6; the second spin has nothing left."""
+    ads = (
+        accounting("ada@site", Priority="1500.0", IsAccountingGroup="false"),
+        accounting("ben@site", Priority="500.0", IsAccountingGroup="false"),
+    )
+    jobs = [*queue(8), *queue(8, "ben", 2)]
+    trace = run_cycle(given(policy_slot(), *ads, asks("ada", 8), asks("ben", 8), jobs=jobs))
+
+    assert {each.name: each.matches for each in trace.submitters} == {"ada@site": 2, "ben@site": 6}
+    assert trace.matches[0].submitter == "ben@site"
+
+
+def test_what_one_leaves_the_other_has_in_the_next_spin() -> None:
+    jobs = [*queue(8), *queue(2, "ben", 2)]
+    order = ["ada@site", "ben@site"]
+    trace = run_cycle(given(policy_slot(), LIGHT, asks("ada", 8), asks("ben", 2), jobs=jobs), order)
+
+    assert {each.name: each.matches for each in trace.submitters} == {"ada@site": 6, "ben@site": 2}
+
+
+def test_less_than_the_lightest_slot_is_not_shared_out_again() -> None:
+    """There is but one slot, of weight 8, so that a pie of 4 is too little for a second spin."""
+    jobs = [*queue(8), *queue(2, "ben", 2)]
+    trace = run_cycle(given(policy_slot(), asks("ada", 8), asks("ben", 2), jobs=jobs), ["ada@site", "ben@site"])
+
+    assert {each.name: each.matches for each in trace.submitters} == {"ada@site": 4, "ben@site": 2}
+
+
+def test_a_ceiling_is_looked_at_before_a_match() -> None:
+    """With 3 cpus a job and a ceiling of 4 the second match overshoots."""
+    ads = accounting("ada@site", Priority="500.0", Ceiling=4, IsAccountingGroup="false")
+    trace = run_cycle(given(policy_slot(), LIGHT, ads, asks("ada", 3), jobs=queue(3, RequestCpus=3)))
+
+    assert [match.cost for match in trace.matches] == [3, 3]
+    assert trace.rejections == ()
+
+
+def test_a_ceiling_below_the_lightest_slot_lets_nobody_through() -> None:
+    ads = accounting("ada@site", Priority="500.0", Ceiling=7, IsAccountingGroup="false")
+
+    assert run_cycle(given(slot(), ads, asks("ada", 3), jobs=queue(3))).matches == ()
+
+
+def test_whoever_is_below_its_floor_is_first() -> None:
+    ads = (
+        accounting("ada@site", Priority="5000.0", Floor=2, IsAccountingGroup="false"),
+        accounting("ben@site", Priority="500.0", IsAccountingGroup="false"),
+    )
+    jobs = [*queue(8), *queue(8, "ben", 2)]
+    trace = run_cycle(given(policy_slot(), *ads, asks("ada", 8), asks("ben", 8), jobs=jobs))
+
+    # A tenth of the priority is an eleventh of 8, beyond which it is let once, as the first match of a talk.
+    assert trace.matches[0].submitter == "ada@site"
+
+
+GROUPS = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 3\nGROUP_QUOTA_b = 5\n"
+
+
+def grouped(who: str) -> dict[str, str]:
+    return {"AccountingGroup": f'"{who}"', "User": '"ada@site"', "Owner": '"ada"'}
+
+
+def test_groups_have_their_turns_up_to_their_limits() -> None:
+    jobs = [*queue(8, cluster=1, **grouped("a.ann")), *queue(8, cluster=2, **grouped("b.ben"))]
+    trace = run_cycle(given(policy_slot(), asks("a.ann", 8), asks("b.ben", 8), jobs=jobs, config=GROUPS))
+
+    assert {each.name: (each.limit, each.used_after) for each in trace.groups} == {
+        "<none>": (None, 0), "a": (3, 3), "b": (5, 5),
+    }  # fmt: skip
+    assert [match.submitter for match in trace.matches] == ["a.ann@site"] * 3 + ["b.ben@site"] * 5
+
+
+def test_a_cycle_begins_with_what_claimed_slots_weigh() -> None:
+    """The group has 2 of its 3 already."""
+    claimed = [dynamic_slot(f"slot1_{number}@node1", "a.ann@site") for number in (1, 2)]
+    jobs = queue(8, **grouped("a.ann"))
+    trace = run_cycle(given(policy_slot(Cpus=6), *claimed, asks("a.ann", 8), jobs=jobs, config=GROUPS))
+
+    assert len(trace.matches) == 1
+    assert {each.name: (each.used_before, each.used_after) for each in trace.groups}["a"] == (2, 3)
+
+
+def test_claimed_slots_that_suit_a_job_are_the_reason_of_its_rejection() -> None:
+    claimed = dynamic_slot("slot1_1@node1", "ben@site", Requirements="true")
+    trace = run_cycle(given(claimed, asks("ada", 1), jobs=queue(1), config="PREEMPTION_REQUIREMENTS = False\n"))
+
+    assert [each.reason for each in trace.rejections] == ["PREEMPTION_REQUIREMENTS == False"]
+    assert trace.unmodelled == ()
+
+
+def test_where_a_job_would_be_preempted_that_is_said() -> None:
+    claimed = dynamic_slot("slot1_1@node1", "ben@site", Requirements="true", Rank="0.0", CurrentRank="0.0")
+    trace = run_cycle(given(claimed, asks("ada", 1), jobs=queue(1), config="PREEMPTION_REQUIREMENTS = True\n"))
+
+    assert [each for each in trace.unmodelled if "slot1_1@node1, might be taken" in each]
+
+
+@pytest.mark.parametrize(("limit", "matches"), [(1, 1), (3, 3), (8, 5)])
+def test_concurrency_limits_count(limit: int, matches: int) -> None:
+    jobs = queue(5, ConcurrencyLimits='"license"')
+    trace = run_cycle(given(policy_slot(), asks("ada", 5), jobs=jobs, config=f"LICENSE_LIMIT = {limit}\n"))
+
+    assert len(trace.matches) == matches
+    assert [each.reason for each in trace.rejections] == ([] if matches == 5 else ["concurrency limit license reached"])
+
+
+def test_a_job_s_rank_comes_before_the_negotiator_s_second_one() -> None:
+    slots = [static_slot(f"slot1@node{number}", SlotID=1, Machine=f'"node{number}"') for number in (1, 2, 3)]
+    jobs = queue(1, Rank='TARGET.Machine == "node3"')
+
+    assert run_cycle(given(*slots, asks("ada", 1), jobs=jobs)).matches[0].slot == "slot1@node3"
+
+
+def test_better_jobs_are_asked_for_first() -> None:
+    jobs = [*queue(1, cluster=1), *queue(1, cluster=2, JobPrio=5), *queue(1, cluster=3, PreJobPrio1=1)]
+    trace = run_cycle(given(policy_slot(), asks("ada", 3), jobs=jobs))
+
+    assert [match.job for match in trace.matches] == ["3.0", "2.0", "1.0"]
+
+
+@pytest.mark.parametrize(("version", "config", "matches"), [
+    ("25.14.1", "", 20), ("25.10.1", "", 30), ("25.14.1", "MAX_CONCURRENT_UPLOADS_PER_USER = 7\n", 7),
+    ("25.14.1", "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS = False\n", 30), ("25.14.1", "MAX_CONCURRENT_UPLOADS = 4\n", 30),
+])  # fmt: skip
+def test_a_schedd_offers_only_so_many_jobs_of_one_submitter(version: str, config: str, matches: int) -> None:
+    slots = policy_slot(Cpus=40, NumClaims=40, Memory=65536)
+    access = schedd("access1", CondorVersion=f'"{VERSION.replace("25.14.1", version)}"')
+    trace = run_cycle(given(slots, access, asks("ada", 30), jobs=queue(30), config=config))
+
+    assert len(trace.matches) == matches
+
+
+def test_a_weight_that_is_no_number_ends_the_negotiator() -> None:
+    bad = policy_slot("slot1@bad", SlotWeight="NoSuchThing", SlotID=1)
+    trace = run_cycle(given(bad, *FOUR, asks("ada", 2), jobs=queue(2), config="SLOT_WEIGHT = floor(AlsoNothing)\n"))
+
+    assert trace.matches == ()
+    assert trace.crash is not None
+    assert (trace.crash.slot, trace.crash.job, trace.crash.message) == (
+        "slot1@bad",
+        "1.0",
+        "Failed to evaluate SlotWeight",
+    )
+
+
+def test_such_a_slot_can_be_skipped() -> None:
+    bad = policy_slot("slot1@bad", SlotWeight="NoSuchThing", SlotID=1)
+    config = "SLOT_WEIGHT = floor(AlsoNothing)\n"
+    trace = run_cycle(given(bad, *FOUR, asks("ada", 2), jobs=queue(2), config=config), skip_bad_slots=True)
+
+    assert len(trace.matches) == 2
+    assert (trace.crash, [each.slot for each in trace.skipped]) == (None, ["slot1@bad"])
+
+
+def test_jobs_without_requests_are_matched_with_nothing_of_a_policy() -> None:
+    """Where the policy wants a request that the job does not make."""
+    jobs = queue(1, RequestCpus="undefined")
+    trace = run_cycle(given(policy_slot(ConsumptionCpus="TARGET.RequestCpus"), asks("ada", 1), jobs=jobs))
+
+    assert [each.reason for each in trace.rejections] == ["no match found"]
+
+
+def test_a_claim_that_the_startd_refuses_is_told() -> None:
+    """The negotiator takes 1.5 cpus of the slot, and the startd can only give one."""
+    trace = run_cycle(given(policy_slot(ConsumptionCpus="1.5"), asks("ada", 1), jobs=queue(1)))
+
+    assert [(match.cost, match.standing, match.refusal) for match in trace.matches] == [
+        (1.5, 0, "cpus: 1.5 is consumed, but the startd hands out whole units")
+    ]
+
+
+def test_an_empty_pool_matches_nothing() -> None:
+    trace = run_cycle(given(asks("ada", 1), jobs=queue(1)))
+
+    assert (trace.matches, trace.slots, trace.pool_weight, trace.crash) == ((), 0, 0, None)
+
+
+def test_submitters_of_which_no_job_is_known_are_named() -> None:
+    trace = run_cycle(given(policy_slot(), asks("ada", 1), asks("ben", 4), jobs=queue(1)))
+
+    assert trace.unmodelled == ("of the idle jobs of ben@site none is known: it asks for nothing",)
