@@ -1,6 +1,7 @@
 """Show what the negotiator would do in its next cycle: who is matched where, who is rejected and why.
 
-With --set: what it would do instead if the central manager had another configuration.
+With --cycles: what becomes of the pool in so many. With --set: what would be otherwise if the central manager had
+another configuration.
 """
 
 from __future__ import annotations
@@ -8,16 +9,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from htcq.cli.changes import add_changes, read_changes, warn
-from htcq.cli.source import add_source_options, read, sources
+from htcq.cli.source import Changes, add_source_options, read, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
 
 if TYPE_CHECKING:
     from htcq.negotiate.cycle.trace import Trace
     from htcq.pool.pool import Pool
+
+#: How long jobs run if nobody says, and the most cycles that one may ask for.
+_RUN_TIME, _MOST_CYCLES = "exponential:3600", 100_000
+Number = TypeVar("Number", int, float)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
     add_changes(parser)
+    course = parser.add_argument_group("several cycles")
+    course.add_argument("--cycles", metavar="N", type=int, help="go on for so many cycles, in which jobs start and end")
+    course.add_argument("--interval", metavar="SECONDS", type=float, help="from cycle to cycle (default 60)")
+    course.add_argument("--run-time", metavar="TIME", help="how long jobs run (default exponential:3600)")
+    course.add_argument("--seed", metavar="N", type=int, help="what the dice start from (default 0)")
     output = parser.add_argument_group("output")
     output.add_argument("--matches", action="store_true", help="list every match, in order")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
@@ -46,11 +57,21 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError(f"{pool.source} has no jobs", "a cycle needs the queues: jobs.ads of a snapshot")
     if changes and pool.changed is None:
         raise InputError(f"{pool.source} has no configuration of its central manager", "a what-if needs config.txt")
-    now, then = _cycle(pool, arguments), None
+    changed = None
     if changes:
         changed = replace(pool, central=pool.changed)
         warn(pool, changed)
-        then = _cycle(changed, arguments)
+    if arguments.cycles is not None:
+        return _course(pool, changed, changes, arguments)
+    given = [f"--{name}" for name in ("interval", "run-time", "seed") if _of(arguments, name) is not None]
+    if given:
+        raise InputError(f"{given[0]} is for several cycles", "give --cycles too")
+    return _one(pool, changed, changes, arguments)
+
+
+def _one(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse.Namespace) -> int:
+    now = _cycle(pool, arguments)
+    then = None if changed is None else _cycle(changed, arguments)
     if arguments.json:
         from htcq.report.simulate_json import cycle_json, what_if_cycle_json
 
@@ -67,8 +88,51 @@ def main(arguments: argparse.Namespace) -> int:
     return EXIT_FINE if (then or now).crash is None else EXIT_FINDINGS
 
 
+def _course(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse.Namespace) -> int:
+    from htcq.negotiate.cycles.course import Plan, run_course
+    from htcq.negotiate.cycles.runtimes import run_time
+
+    if arguments.matches:
+        raise InputError("--matches lists those of one cycle", "leave out --cycles")
+    plan = Plan(
+        cycles=_within("--cycles", arguments.cycles, 1, _MOST_CYCLES),
+        interval_seconds=_within("--interval", 60.0 if arguments.interval is None else arguments.interval, 1, 86400),
+        seed=arguments.seed or 0,
+    )
+    runs, order = run_time(arguments.run_time or _RUN_TIME), _order(arguments)
+    now = run_course(pool, plan, runs, order, arguments.skip_bad_slots)
+    then = None if changed is None else run_course(changed, plan, runs, order, arguments.skip_bad_slots)
+    if arguments.json:
+        from htcq.report.course_json import course_json, what_if_course_json
+
+        one = course_json(now, plan, pool)
+        print(json.dumps(one if then is None else what_if_course_json(now, then, plan, pool, changes), indent=2))
+    elif then is None:
+        from htcq.report.course_text import show_course
+
+        show_course(now, plan, pool, sys.stdout)
+    else:
+        from htcq.report.course_text import show_courses
+
+        show_courses(now, then, plan, pool, changes, sys.stdout)
+    return EXIT_FINE if (then or now).crash is None else EXIT_FINDINGS
+
+
+def _within(option: str, number: Number, least: Number, most: Number) -> Number:
+    if not least <= number <= most:
+        raise InputError(f"{option} {number:g}: out of range", f"from {least:g} to {most:g}")
+    return number
+
+
+def _of(arguments: argparse.Namespace, option: str) -> object:
+    return getattr(arguments, option.replace("-", "_"))
+
+
+def _order(arguments: argparse.Namespace) -> Sequence[str]:
+    return [name.strip() for name in arguments.order.split(",") if name.strip()]
+
+
 def _cycle(pool: Pool, arguments: argparse.Namespace) -> Trace:
     from htcq.negotiate.cycle.cycle import run_cycle
 
-    order = [name.strip() for name in arguments.order.split(",") if name.strip()]
-    return run_cycle(pool, order, arguments.skip_bad_slots)
+    return run_cycle(pool, _order(arguments), arguments.skip_bad_slots)

@@ -125,9 +125,53 @@ def test_the_end_of_the_negotiator_is_told(quiet_place: Path, call: Call) -> Non
     assert "left out: slot slot1@node1" in skipped.out
 
 
+LASTS = ("--interval", "300", "--run-time", "600")
+
+
+def test_several_cycles_have_names_of_their_own(snapshot: str, call: Call) -> None:
+    found = as_json(call, "--snapshot", snapshot, "--cycles", "3", *LASTS)
+
+    assert (found["schema"], found["interval_seconds"], found["seed"], found["total_cpus"]) == (1, 300, 0, 8)
+    assert [(each["at"], each["started"], each["idle"]) for each in found["cycles"]] == [
+        (0, 8, 8),
+        (300, 0, 8),
+        (600, 0, 2),
+    ]
+    assert found["cycles"][0]["quotas"] == {"<none>": 0, "a": 3, "b": 5}
+    # Those who were not matched start in the claims of those who were, after 600 s.
+    assert [(each["submitter"], each["started"], each["longest"]) for each in found["waits"]] == [
+        ("a.ann@site", 6, 600),
+        ("b.ben@site", 8, 600),
+    ]
+
+
+def test_the_course_is_shown_with_bars(snapshot: str, call: Call) -> None:
+    done = call("simulate", "--snapshot", snapshot, "--cycles", "2", *LASTS)
+
+    assert f"{snapshot}: 2 cycles, 5 min apart\n" in done.out
+    assert f" 100%  0 cpus, 8,192 MB  {'#' * 20}\n" in done.out
+    assert "the pool is full after 0 s\n" in done.out
+
+
+def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
+    flags = ("--cycles", "2", *LASTS, "--set", "GROUP_QUOTA_a=6", "--set", "GROUP_QUOTA_b=2")
+    done = call("simulate", "--snapshot", snapshot, *flags)
+
+    assert [line.split()[:3] for line in done.out.splitlines() if line.startswith(("a.", "b."))] == [
+        ["a.ann@site", "3", "6"],
+        ["b.ben@site", "5", "2"],
+    ]
+    assert set(as_json(call, "--snapshot", snapshot, *flags)) == {"schema", "changes", "before", "after"}
+
+
 @pytest.mark.parametrize(
     ("flags", "parts", "message"),
     [
+        (("--cycles", "0"), {}, "--cycles 0: out of range"),
+        (("--cycles", "2", "--interval", "0"), {}, "--interval 0: out of range"),
+        (("--cycles", "2", "--run-time", "soon"), {}, "run time 'soon'"),
+        (("--cycles", "2", "--matches"), {}, "--matches lists those of one cycle"),
+        (("--seed", "1"), {}, "--seed is for several cycles"),
         ((), {"jobs": False}, "has no jobs"),
         (("--set", "A=1"), {"config": None}, "has no configuration of its central manager"),
         (("--set", "A"), {}, "not a knob"),

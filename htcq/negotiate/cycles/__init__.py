@@ -1,0 +1,1 @@
+"""Several negotiation cycles of one pool: how it fills, who waits how long, and what fits in between."""

@@ -1,0 +1,55 @@
+"""Priorities of submitters as time goes by: they follow usage, and halve their distance to it in a halflife.
+
+Follows src/condor_negotiator.V6/Accountant.cpp (UpdatePriorities), HTCondor 25.14. Less is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from htcq.classads import Value
+from htcq.negotiate.groups import PoolQuotas
+from htcq.pool.pool import Pool
+from htcq.pool.record import ACCOUNTING, Record
+from htcq.pool.weights import Weights
+
+#: The best priority, the factor of whoever has none, and PRIORITY_HALFLIFE in seconds (param_info.in).
+_BEST, _FACTOR, _HALFLIFE = 0.5, 1000.0, 86400.0
+
+
+class Priorities:
+    """The real priorities and factors of the submitters of ``pool``."""
+
+    def __init__(self, pool: Pool) -> None:
+        quotas = PoolQuotas(pool, Weights(), pool.negotiator)
+        self._negotiator = quotas.published.negotiator
+        self._others = tuple(each for each in pool.accounting if each.value("IsAccountingGroup") is True)
+        self._records = {name: each for name, each in quotas.accounts.items() if each not in self._others}
+        self._halflife = _HALFLIFE
+        if pool.central is not None:
+            self._halflife = float(pool.central.value("PRIORITY_HALFLIFE") or _HALFLIFE)
+        self._real: dict[str, float] = {}
+        self._factors: dict[str, float] = {}
+        for submitter in quotas.submitters:
+            record = self._records.get(submitter.name)
+            factor = (record.number("PriorityFactor") if record is not None else None) or _FACTOR
+            effective = (record.number("Priority") if record is not None else None) or _BEST * factor
+            self._factors[submitter.name] = float(factor)
+            self._real[submitter.name] = max(_BEST, effective / factor)
+
+    def advance(self, seconds: float, usage: Mapping[str, float]) -> None:
+        """Let time go by in which each submitter used so much."""
+        kept = 0.5 ** (seconds / self._halflife)
+        for name, real in self._real.items():
+            self._real[name] = max(_BEST, real * kept + usage.get(name, 0.0) * (1 - kept))
+
+    def shown(self, pool: Pool) -> Pool:
+        """Return ``pool`` with these priorities."""
+        records = [*self._others]
+        for name, real in self._real.items():
+            known = self._records.get(name)
+            values: dict[str, Value] = {"name": name, "isaccountinggroup": False, "negotiatorname": self._negotiator}
+            now = {"priority": real * self._factors[name], "priorityfactor": self._factors[name]}
+            records.append(Record(ACCOUNTING, {**values, **(known.values if known is not None else {}), **now}))
+        return replace(pool, records={**(pool.records or {}), ACCOUNTING: tuple(records)}, priorities=())

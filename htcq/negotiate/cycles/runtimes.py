@@ -1,0 +1,69 @@
+"""How long jobs run: a distribution that somebody gives, or what the jobs themselves say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from random import Random
+from typing import Optional
+
+from htcq.classads import as_number
+from htcq.errors import InputError
+from htcq.pool.job import Job
+
+#: Seconds that a job runs, given the job (None: one of which nothing is known but its claim) and the dice.
+RunTime = Callable[[Optional[Job], Random], float]
+_HINT = "such as 3600, exponential:3600, uniform:60..7200, lognormal:3600:1.5 or attribute:ExpectedSeconds"
+
+
+def run_time(text: str) -> RunTime:
+    """Return what ``text`` describes; times are in seconds.
+
+    A number is the same for all jobs, ``exponential`` has a mean, ``lognormal`` a median and the standard deviation of
+    the logarithm, and ``attribute`` names one of the jobs' own.
+
+    Raises:
+        InputError: it describes nothing.
+    """
+    kind, _, rest = text.partition(":")
+    if not rest:
+        seconds = _seconds(kind, text)
+        return lambda job, dice: seconds
+    if kind == "exponential":
+        mean = _seconds(rest, text)
+        return lambda job, dice: dice.expovariate(1 / mean)
+    if kind == "uniform":
+        least, most = (_seconds(part, text) for part in _two(rest, "..", text))
+        return lambda job, dice: dice.uniform(least, most)
+    if kind == "lognormal":
+        median, sigma = (_seconds(part, text) for part in _two(rest, ":", text))
+        return lambda job, dice: dice.lognormvariate(math.log(median), sigma)
+    if kind == "attribute" and rest.isidentifier():
+        return lambda job, dice: _said(job, rest)
+    raise InputError(f"run time '{text}': no such distribution", _HINT)
+
+
+def _two(text: str, between: str, whole: str) -> tuple[str, str]:
+    one, found, other = text.partition(between)
+    if not found:
+        raise InputError(f"run time '{whole}': two numbers are needed", _HINT)
+    return one, other
+
+
+def _seconds(text: str, whole: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise InputError(f"run time '{whole}': '{text}' is not a time", _HINT)
+    return seconds
+
+
+def _said(job: Job | None, name: str) -> float:
+    if job is None:
+        return math.inf  # a claim of the captured pool, whose job is not known: it goes on
+    seconds = as_number(job.ad().value(name))
+    if seconds is None or seconds <= 0:
+        raise InputError(f"job {job.id} has no number of seconds in {name}", "give a distribution for all jobs")
+    return float(seconds)

@@ -1,0 +1,47 @@
+"""Several simulated cycles as JSON; the names, which htcq-simulate(1) lists, are a contract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from htcq.negotiate.cycles.course import Course, Plan
+from htcq.negotiate.cycles.waits import waits
+from htcq.pool.pool import Pool
+from htcq.report.quota_json import finite
+
+SCHEMA = 1
+
+
+def course_json(course: Course, plan: Plan, pool: Pool) -> dict[str, Any]:
+    """Return what ``json.dumps`` takes."""
+    printed: dict[str, Any] = finite(
+        {
+            "schema": SCHEMA,
+            "source": pool.source,
+            "taken": pool.taken_at,
+            "interval_seconds": plan.interval_seconds,
+            "seed": plan.seed,
+            "total_cpus": course.total_cpus,
+            "full_at": course.full_at,
+            "cycles": [asdict(sample) for sample in course.samples],
+            "waits": [asdict(each) for each in waits(course)],
+            "crash": None if course.crash is None else asdict(course.crash),
+            "unmodelled": list(course.unmodelled),
+            "incomplete": list(pool.incomplete),
+        }
+    )
+    return printed
+
+
+def what_if_course_json(
+    before: Course, after: Course, plan: Plan, pool: Pool, changes: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    """Return both courses and the knobs that make the difference."""
+    return {
+        "schema": SCHEMA,
+        "changes": [{"knob": knob, "value": value} for knob, value in changes],
+        "before": course_json(before, plan, pool),
+        "after": course_json(after, plan, pool),
+    }

@@ -1,0 +1,127 @@
+"""How a pool fills, cycle by cycle; the numbers follow by hand."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from htcq.negotiate.cycles.course import Course, Plan, run_course
+from htcq.negotiate.cycles.priorities import Priorities
+from htcq.negotiate.cycles.runtimes import run_time
+from htcq.negotiate.cycles.waits import waits
+from htcq.negotiate.cycles.world import World
+from htcq.pool.pool import Pool
+from htcq.units import CPUS
+from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot, static_slot, submitter
+
+FIVE_MINUTES, LONG = 300.0, "1000000"
+TEN = {"Cpus": 10, "TotalSlotCpus": 10, "TotalCpus": "10.0", "NumClaims": 10, "Memory": 163840}
+NO_LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
+
+
+def site(*collector: str, jobs: int, config: str = NO_LEFTOVERS, **changes: str | int) -> Pool:
+    queue = [job(f"1.{proc}", **changes) for proc in range(jobs)]
+    return pool(*collector, submitter(IdleJobs=jobs, WeightedIdleJobs=jobs), jobs=queue, config=config)
+
+
+def course(given: Pool, cycles: int, lasts: str = LONG, interval: float = FIVE_MINUTES, seed: int = 0) -> Course:
+    return run_course(given, Plan(cycles, interval, seed), run_time(lasts))
+
+
+def started(found: Course) -> list[int]:
+    return [sample.started for sample in found.samples]
+
+
+def test_a_plain_slot_for_ten_jobs_takes_ten_cycles() -> None:
+    """One match of a partitionable slot in a cycle: with cycles every five minutes ten jobs take 50 minutes."""
+    found = course(site(slot(**TEN), jobs=10), 11)
+
+    assert started(found) == [1] * 10 + [0]
+    assert found.full_at == 9 * FIVE_MINUTES
+    assert [sample.largest_cpus for sample in found.samples[:3]] == [9, 8, 7]
+
+
+def test_a_consumption_policy_fills_it_in_one() -> None:
+    found = course(site(policy_slot(**TEN), jobs=10), 2)
+
+    assert started(found) == [10, 0]
+    assert found.full_at == 0
+
+
+def test_so_do_leftovers_for_one_submitter() -> None:
+    """The negotiator matches once, and the schedd puts as many more jobs there as fit."""
+    found = course(site(slot(**TEN), jobs=12, config="CLAIM_PARTITIONABLE_LEFTOVERS = True\n"), 2)
+
+    assert [sample.matches for sample in found.samples] == [1, 0]
+    assert started(found) == [10, 0]
+
+
+def test_leftovers_are_for_nobody_else() -> None:
+    jobs = [job(f"1.{proc}") for proc in range(3)]
+    jobs += [job(f"2.{proc}", Owner='"ben"', User='"ben@site"') for proc in range(3)]
+    asking = [submitter(f"{who}@site", IdleJobs=3, WeightedIdleJobs=3) for who in ("ada", "ben")]
+    found = course(pool(slot(**TEN), *asking, jobs=jobs, config=""), 2)
+
+    assert dict(found.samples[0].submitters) == {"ada@site": 10}
+    # What ada's three jobs left is ben's in the next cycle: three more dynamic slots.
+    assert (started(found), found.waiting) == ([3, 3], {"ada@site": 0, "ben@site": 0})
+
+
+def test_a_claim_is_used_again_while_it_may_be() -> None:
+    """One slot of one cpu, jobs of 400 s: the claim lives for 1200 s, so that three start in it without a match."""
+    found = course(site(static_slot(Cpus=1, TotalSlotCpus=1), jobs=9), 6, lasts="400")
+
+    # Starts at 0; then 400 and 800 without a match; at 1200 the claim ends, and the cycle at 1200 matches again.
+    assert [sample.matches for sample in found.samples] == [1, 0, 0, 0, 1, 0]
+    (wait,) = waits(found)
+    assert found.waited["ada@site"] == (0, 400, 800, 1200)
+    assert (wait.started, wait.waiting, wait.mean, wait.median, wait.longest) == (4, 5, 600, 600, 1200)
+
+
+def test_without_a_worklife_every_job_needs_a_match() -> None:
+    given = site(static_slot(Cpus=1, TotalSlotCpus=1), jobs=9, config=f"{NO_LEFTOVERS}CLAIM_WORKLIFE = 0\n")
+    found = course(given, 6, lasts="400")
+
+    assert found.waited["ada@site"] == (0, 600, 1200)
+
+
+def test_what_ran_at_the_capture_ends_as_well() -> None:
+    claimed = dynamic_slot("slot1_1@node1", "ben@site", Cpus=8, Memory=8192, Disk=1000)
+    found = course(site(policy_slot(Cpus=0, Memory=8192), claimed, jobs=2), 3, lasts="250")
+
+    assert started(found) == [0, 2, 0]
+    assert found.total_cpus == 8
+
+
+@pytest.mark.parametrize("lasts", ["exponential:500", "uniform:1..2000", "lognormal:300:1.5"])
+@pytest.mark.parametrize("kind", [policy_slot(**TEN), slot(**TEN)])
+def test_nothing_is_lost_or_invented(lasts: str, kind: str) -> None:
+    given = site(kind, static_slot("slot2@node1", Cpus=3, TotalSlotCpus=3), jobs=60, config="")
+    world = World(given, run_time(lasts), Random(3))
+    found = course(given, 12, lasts, seed=3)
+
+    assert world.total(CPUS) == found.total_cpus == 13
+    for sample in found.samples:
+        assert 0 <= sample.cpus <= 13
+        assert 0 <= sample.largest_cpus <= 13
+        assert sample.running + sample.idle <= 60
+    assert sum(map(len, found.waited.values())) + sum(found.waiting.values()) == 60
+
+
+def test_the_same_seed_gives_the_same_course_and_another_another() -> None:
+    given = site(policy_slot(**TEN), jobs=60)
+    one, same, other = (course(given, 8, "exponential:400", seed=seed) for seed in (1, 1, 2))
+
+    assert one == same
+    assert one.waited != other.waited
+
+
+def test_priorities_follow_usage_by_half_the_way_in_a_halflife() -> None:
+    """Half of 0.5 and half of 10 are 5.25, and nobody is better than 0.5; times the default factor of 1000."""
+    given = pool(submitter("ada@site"), submitter("ben@site"), jobs=[], config="PRIORITY_HALFLIFE = 600\n")
+    priorities = Priorities(given)
+    priorities.advance(600, {"ada@site": 10.0})
+    shown = {each.name: each.number("Priority") for each in priorities.shown(given).accounting}
+
+    assert shown == {"ada@site": 5250, "ben@site": 500}
