@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
 from htcq.errors import PolicyError
@@ -45,7 +45,7 @@ class Expressions:
 class Frame:
     """The shared attributes of equal ads; names are looked up whatever their case."""
 
-    __slots__ = ("_ad", "_expressions", "_set", "_shared", "endless", "lines", "names", "texts")
+    __slots__ = ("_ad", "_expressions", "_set", "_shared", "_values", "endless", "lines", "names", "texts")
 
     def __init__(self, lines: Lines, expressions: Expressions) -> None:
         self.lines = lines
@@ -59,6 +59,7 @@ class Frame:
         self._expressions = expressions
         self._ad: Ad | None = None
         self._set: dict[str, Value] = {}
+        self._values: dict[str, Value] = {}
         self._shared: dict[str, int | float | bool | str | Expr] = {}
         self.endless: tuple[str, ...] = ()
 
@@ -76,11 +77,11 @@ class Frame:
 
     def value(self, name: str) -> Value:
         """Return what ``name`` is in the frame alone; UNDEFINED where it is absent."""
-        text = self.text(name)
-        if not text:
-            return UNDEFINED
-        found = literal(text)
-        return found if found is not None else self.ad(()).value(name)
+        if name not in self._values:
+            text = self.text(name)
+            found = literal(text) if text else UNDEFINED
+            self._values[name] = found if found is not None else self.ad(()).value(name)
+        return self._values[name]
 
     def references(self) -> References:
         """Return every attribute that an expression of the frame names."""
@@ -103,13 +104,19 @@ class Frame:
                 found.update(expression.words())
         return found
 
-    def ad(self, own: Own) -> Ad:
-        """Return the frame's ad with the attributes of one of its ads; the same object is changed at each call."""
+    def ad(self, own: Own, names: Container[str] | None = None) -> Ad:
+        """Return the frame's ad with the attributes of one of its ads; the same object is changed at each call.
+
+        Where only ``names``, in lower case, will be looked at, the others may be as they were for another ad.
+        """
         if self._ad is None:
             self._ad = self._built()
         ad, before, now = self._ad, self._set, dict(own)
         for name in before.keys() - now.keys():
-            self._cover(ad, name, UNDEFINED)
+            if names is None or name.lower() in names:
+                self._cover(ad, name, UNDEFINED)
+            else:
+                now[name] = before[name]
         for name, value in now.items():
             # Most calls change little, and setting an attribute is what costs: equal values stay as they are.
             if name not in before or before[name] != value or type(before[name]) is not type(value):

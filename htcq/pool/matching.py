@@ -43,10 +43,10 @@ def wall(kind: Kind, jobs: JobClass, amounts: Mapping[str, Number] | None = None
             return Wall.ASSETS, asset
     if not any(taken.values()):
         return Wall.NOTHING, ""
-    return _requirements(kind, jobs.ad(_overridden(job, taken)), left), ""
+    return _requirements(kind, jobs.ad(overridden(job, taken)), left), ""
 
 
-def _overridden(job: Ad, taken: Mapping[str, Number | None]) -> dict[str, Value]:
+def overridden(job: Ad, taken: Mapping[str, Number | None]) -> dict[str, Value]:
     """For the match a job asks for what it consumes, and _cp_orig_Request<asset> is what it asked."""
     changed: dict[str, Value] = {}
     for asset, amount in taken.items():

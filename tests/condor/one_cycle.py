@@ -1,4 +1,4 @@
-"""One cycle of a real negotiator over a pool whose startd stands still, and what the negotiator's log says of it.
+"""One cycle of a real negotiator over a pool whose startd stands still.
 
 The startd is stopped as a process while the cycle runs: what is matched is neither refused nor changed, and the schedd
 does not offer it a second time.
@@ -7,50 +7,23 @@ does not offer it a second time.
 from __future__ import annotations
 
 import os
-import re
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from broken import break_it, snapshot
 from claims import demand, log_from_now
 from conftest import Site
+from match_logs import LoggedCycle, read, used_for
 from random_cycles import Scenario
+from random_jobs import Cluster
 from testpool import Pool
 
 _BEGUN, _ENDED = "Started Negotiation Cycle", "Finished Negotiation Cycle"
-_LINE = re.compile(
-    r" Matched (?P<match>\S+) (?P<who>\S+) <\S+ preempting (?P<preempting>\S+) <\S+ (?P<slot>\S+)"
-    r"|Match completed, match cost= (?P<cost>\S+)"
-    r"| Rejected (?P<rejection>\S+) (?P<whose>\S+) <\S+: (?P<reason>.+)"
-)
-_FLOOR_ROUND = re.compile(r"running a floor round for them.*?Floor round finished", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class LoggedMatch:
-    """One match; ``cost`` is written with six digits."""
-
-    request: str
-    submitter: str
-    slot: str
-    cost: str
-
-
-@dataclass(frozen=True)
-class LoggedCycle:
-    """What the log says of a cycle; ``order`` are submitters in the order of their turns, ``limits`` those of groups.
-
-    A rejection is a request, a submitter and a reason; a limit is that of the first turn.
-    """
-
-    matches: tuple[LoggedMatch, ...]
-    rejections: tuple[tuple[str, str, str], ...]
-    order: tuple[str, ...]
-    limits: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -65,37 +38,83 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
     """Set the pool up as ``scenario`` has it, take a snapshot, and let the negotiator go through one cycle."""
     log = log_from_now(site.pool)
     pool = break_it(site, scenario.knobs)
+    # It is empty: whatever is submitted from here on waits until a cycle is asked for.
     pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
     pool.wait(lambda: len(pool.ads("slots", ["Name"])) == scenario.slots, 30, f"{scenario.slots} slots", ("StartLog",))
     for options in scenario.userprio:
         pool.tool("condor_userprio", *options)
-    _queued(pool, scenario)
+    if scenario.running:
+        _started(pool, scenario.running)
+    _queued(pool, scenario.clusters, scenario.groups)
+    _heard_of_together(pool)
     before = snapshot(pool, directory)
-    text = _cycle(pool)
-    (directory / "NegotiatorLog").write_text(text)
-    return Recorded(before, read(text))
+    _heard_of_together(pool)
+    with standing_still(pool, "startd"):
+        negotiated, scheduled = _cycle(pool)
+        pool.tool("condor_rm", "-all")
+    (directory / "NegotiatorLog").write_text(negotiated)
+    (directory / "SchedLog").write_text(scheduled)
+    return Recorded(before, read(negotiated, scheduled))
 
 
-def _queued(pool: Pool, scenario: Scenario) -> None:
+def _started(pool: Pool, clusters: Iterable[Cluster]) -> None:
+    """Let jobs start in a cycle of their own, and remove those for which there is no slot."""
+    _queued(pool, clusters, {cluster.submitter for cluster in clusters})
+    count = sum(map(bool, used_for(_cycle(pool)[1])))
+    startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
+
+    def slots(direct: str) -> list[dict[str, Any]]:
+        return sorted(pool.ads("slots", ["Name", "State", "Activity", "Cpus", "Memory"], direct=direct), key=str)
+
+    def settled() -> bool:
+        """Tell whether all of them run, and the collector has heard of that."""
+        seen, running = slots(""), pool.ads("jobs", ["JobStatus"], constraint="JobStatus == 2")
+        busy = sum(slot["Activity"] == "Busy" for slot in seen)
+        return busy == len(running) == count and seen == slots(startd)
+
+    pool.wait(settled, 60, f"{count} running jobs", ("SchedLog", "StartLog"))
+    pool.tool("condor_rm", "-constraint", "JobStatus == 1", check=False)
+
+
+def _queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) -> None:
     """Submit the jobs and wait until the collector has heard of them and of what they weigh to the schedd."""
     idle, weight = Counter[str](), Counter[str]()
-    for cluster in scenario.clusters:
+    for cluster in clusters:
         pool.submit(cluster.commands, cluster.count)
         idle[cluster.submitter] += cluster.count
         weight[cluster.submitter] += cluster.weight
-    expected = {name: (idle[name], weight[name]) for name in scenario.groups}
+    expected = {name: (idle[name], weight[name]) for name in submitters}
     pool.wait(lambda: demand(pool, expected) == expected, 40, f"a demand of {expected}", ("SchedLog",))
 
 
-def _cycle(pool: Pool) -> str:
-    """Let the negotiator go through one cycle and return its log; afterwards the queue is empty."""
+def _heard_of_together(pool: Pool) -> None:
+    """Wait until the schedd has just sent all submitters anew.
+
+    It sends them every second, and who was heard of in the same second as others has no turn before them for that.
+    """
+
+    def times() -> set[int]:
+        return {ad["LastHeardFrom"] for ad in pool.ads("submitters", ["LastHeardFrom"])}
+
+    def together() -> bool:
+        now = times()
+        return len(now) == 1 and not now & before
+
+    before = times()
+    pool.wait(together, 30, "submitters heard of in one second", ("SchedLog",))
+
+
+def _cycle(pool: Pool) -> tuple[str, str]:
+    """Let the negotiator go through one cycle and return its log and what the schedd's says of the matches."""
     negotiator = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
-    log = log_from_now(pool)
-    with standing_still(pool, "startd"):
-        pool.tool("condor_reschedule", "-addr", negotiator)
-        pool.wait(lambda: _ENDED in log().partition(_BEGUN)[2], 60, "a cycle", ("NegotiatorLog",))
-        pool.tool("condor_rm", "-all")
-    return log().partition(_BEGUN)[2].partition(_ENDED)[0]
+    log, schedd_log = log_from_now(pool), log_from_now(pool, "SchedLog")
+    pool.tool("condor_reschedule", "-addr", negotiator)
+    pool.wait(lambda: _ENDED in log().partition(_BEGUN)[2], 60, "a cycle", ("NegotiatorLog",))
+    cycle = log().partition(_BEGUN)[2].partition(_ENDED)[0]
+    matches = cycle.count(" Matched ")
+    pool.wait(lambda: len(used_for(schedd_log())) == matches, 30, f"{matches} matches", ("SchedLog",))
+    pool.tool("condor_q")  # which the schedd answers when it is through with the last of them
+    return cycle, schedd_log()
 
 
 @contextmanager
@@ -107,28 +126,3 @@ def standing_still(pool: Pool, daemon: str) -> Iterator[None]:
         yield
     finally:
         os.kill(process, signal.SIGCONT)
-
-
-def read(text: str) -> LoggedCycle:
-    """Return what a log says of one cycle.
-
-    Raises:
-        ValueError: a match without cost, or one for which a job was to be preempted.
-    """
-    matches, rejections = list[LoggedMatch](), list[tuple[str, str, str]]()
-    open_: re.Match[str] | None = None
-    for found in _LINE.finditer(text):
-        if (open_ is not None) != (found["cost"] is not None) or found["preempting"] not in (None, "none"):
-            raise ValueError(f"cannot read this of a match: {found.group()}")
-        if found["rejection"]:
-            rejections.append((found["rejection"], found["whose"], found["reason"]))
-        elif found["match"]:
-            open_ = found
-        elif open_ is not None:
-            matches.append(LoggedMatch(open_["match"], open_["who"], open_["slot"], found["cost"]))
-            open_ = None
-    turns = re.findall(r"  Negotiating with (\S+) at ", _FLOOR_ROUND.sub("", text))
-    limits: dict[str, float] = {}
-    for group, limit in re.findall(r"Group (\S+) - BEGIN .* quota limit of (\S+)", text):
-        limits.setdefault(group, float(limit))
-    return LoggedCycle(tuple(matches), tuple(rejections), tuple(dict.fromkeys(turns)), limits)

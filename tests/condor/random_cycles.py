@@ -10,18 +10,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from random_jobs import Cluster, SchedulersWeight, clusters
+from random_jobs import Cluster, SchedulersWeight, clusters, small_clusters
 from random_policies import slot_types
 
-#: One cycle at the start of the negotiator and then only those that are asked for; no priority changes with time.
+#: One cycle at the start of the negotiator and then only those that are asked for; no slot and no priority changes with
+#: time.
 ASKED_FOR: Mapping[str, str] = {
     "NEGOTIATOR_INTERVAL": "3600",
     "NEGOTIATOR_CYCLE_DELAY": "0",
     "NEGOTIATOR_MIN_INTERVAL": "0",
     "SCHEDD_SEND_RESCHEDULE": "False",
     "SCHEDD_MIN_INTERVAL": "1",
+    "SCHEDD_INTERVAL": "1",
     "UPDATE_INTERVAL": "600",
+    "SCHEDD_DEBUG": "D_FULLDEBUG D_MATCH",
     "PRIORITY_HALFLIFE": "1e9",
+    "CLAIM_PARTITIONABLE_LEFTOVERS": "False",
 }
 _USERS = ("ann", "ben", "cyd", "dan", "eva")
 _GROUPS = ("phys", "phys.hep", "phys.hep.lhc", "bio", "bio.gen")
@@ -43,11 +47,12 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "NEGOTIATOR_SLOT_CONSTRAINT": (0.05, ("SlotID != 2",)),
     "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": (0.05, ("Cpus > 1", "SlotID > 1")),
     "NEGOTIATOR_SUBMITTER_CONSTRAINT": (0.05, ("IdleJobs > 2",)),
-    "FORCE_NEGOTIATOR_SLOT_WEIGHT": (0.05, ("True",)),
     "SLOT_WEIGHT": (0.1, ("Cpus * 1.5", "Cpus + floor(Memory / 4096)")),
     "START": (0.1, ("TARGET.RequestMemory <= 3000", "TARGET.RequestCpus > 1 || SlotID > 1")),
     "RANK": (0.1, ("TARGET.RequestCpus", "TARGET.JobPrio")),
 }
+#: Before 25.5 nobody knows it.
+_NEW_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (0.1, ("True",))}
 _GROUP_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "GROUP_ACCEPT_SURPLUS": (0.5, ("True",)),
     "GROUP_AUTOREGROUP": (0.2, ("True",)),
@@ -63,19 +68,21 @@ _GROUP_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
 class Scenario:
     """One random pool; ``seed`` names it. ``userprio`` holds the options of condor_userprio calls.
 
-    ``groups`` maps each submitter, written without its domain, to the group that it is charged to.
+    ``running`` jobs are started in a cycle of their own before the ``clusters`` are submitted. ``groups`` maps each
+    submitter, written without its domain, to the group that it is charged to.
     """
 
     seed: str
     knobs: Mapping[str, str]
     slots: int
     userprio: tuple[tuple[str, ...], ...]
+    running: tuple[Cluster, ...]
     clusters: tuple[Cluster, ...]
     groups: Mapping[str, str]
 
 
-def random_scenario(seed: str) -> Scenario:
-    """Return the pool that ``seed`` stands for."""
+def random_scenario(seed: str, newest: bool) -> Scenario:
+    """Return the pool that ``seed`` stands for, of the ``newest`` HTCondor version or an older one."""
     dice = Random(seed)
     types = slot_types(dice)
     quotas = dict(_quotas(dice, types.cpus)) if dice.random() < 0.6 else {}
@@ -88,8 +95,14 @@ def random_scenario(seed: str) -> Scenario:
     knobs = {**ASKED_FOR, **types.knobs, **quotas, **dict(_drawn(dice, _KNOBS)), "SCHEDD_SLOT_WEIGHT": weight.text}
     if dice.random() < 0.5:
         knobs.update({"LICENCE_LIMIT": str(dice.randint(1, 6)), "CONCURRENCY_LIMIT_DEFAULT": str(dice.randint(1, 8))})
+    if newest:
+        knobs.update(_drawn(dice, _NEW_KNOBS))
+    running: tuple[Cluster, ...] = ()
+    # A slot that prefers other jobs would be taken from its own.
+    if not types.strange and "RANK" not in knobs and dice.random() < 0.6:
+        running = tuple(each for name in groups for each in small_clusters(dice, name))
     wanted = tuple(each for name in groups for each in clusters(dice, name, weight, types.tokens))
-    return Scenario(seed, knobs, types.slots, tuple(_userprio(dice, groups, types.cpus)), wanted, groups)
+    return Scenario(seed, knobs, types.slots, tuple(_userprio(dice, groups, types.cpus)), running, wanted, groups)
 
 
 def _drawn(dice: Random, knobs: Mapping[str, tuple[float, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:

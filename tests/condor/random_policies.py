@@ -17,12 +17,16 @@ _WEIGHTS = ("Cpus", "Cpus", "Cpus * 0.75", "3", "Cpus / 2.0 + Memory / 4096.0", 
 
 @dataclass(frozen=True)
 class SlotTypes:
-    """Knobs of so many ``slots`` that have so many ``cpus`` and ``tokens`` together."""
+    """Knobs of so many ``slots`` that have so many ``cpus`` and ``tokens`` together.
+
+    ``strange`` is whether some of them hand out tokens, of which the startd makes something else than the negotiator.
+    """
 
     knobs: Mapping[str, str]
     slots: int
     cpus: int
     tokens: int
+    strange: bool
 
 
 def _consumption(cpus: str = _CPUS, memory: str = _MEMORY, disk: str = _DISK, **more: str) -> dict[str, str]:
@@ -82,7 +86,7 @@ _POLICIES: tuple[Callable[[Random], dict[str, str]], ...] = (
 
 def slot_types(dice: Random) -> SlotTypes:
     """Return one to four types of one to four slots each."""
-    knobs, cpus, memory_mb, tokens, slots = dict[str, str](), 0, 0, 0, 0
+    knobs, cpus, memory_mb, tokens, slots, strange = dict[str, str](), 0, 0, 0, 0, False
     for number in range(1, dice.choice((1, 2, 2, 3, 4)) + 1):
         make = dice.choice(_POLICIES)
         count, each = dice.randint(1, 4), dice.choice((1, 2, 4, 4, 8, 16))
@@ -94,12 +98,13 @@ def slot_types(dice: Random) -> SlotTypes:
             policy["NUM_CLAIMS"] = str(dice.randint(1, 12))
         knobs[f"SLOT_TYPE_{number}"], knobs[f"NUM_SLOTS_TYPE_{number}"] = text, str(count)
         knobs.update(_of_type(number, policy))
+        strange = strange or make is _tokens
         cpus, memory_mb = cpus + count * each, memory_mb + count * each_mb
         tokens, slots = tokens + count * has_tokens, slots + count
     knobs.update({"NUM_CPUS": str(cpus), "MEMORY": str(memory_mb), "DISK": str(_DISK_SIZE_KB)})
     # A type that names an asset that there is none of is an error; types without tokens name 0 of them.
     knobs["MACHINE_RESOURCE_Tokens"] = str(max(1, tokens))
-    return SlotTypes(knobs, slots, cpus, tokens)
+    return SlotTypes(knobs, slots, cpus, tokens, strange)
 
 
 def _of_type(number: int, policy: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
 import pytest
-from conftest import Site
-from one_cycle import LoggedCycle, recorded
+from conftest import NEWEST, Site
+from match_logs import LoggedCycle
+from one_cycle import recorded
 from random_cycles import Scenario, random_scenario
 
 from htcq.cli.source import pool_of
@@ -37,10 +38,10 @@ def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
 ) -> None:
     """From a snapshot that a user could have taken before: matches, costs and rejections in order, usage and limits."""
     seed = pytestconfig.option.cycle_seed
-    scenario = random_scenario(f"{seed}-{site.suite}-{number}")
+    scenario = random_scenario(f"{seed}-{site.suite}-{number}", newest=site.suite == NEWEST)
     found = recorded(site, scenario, tmp_path)
 
-    trace = run_cycle(pool_of(open_snapshot(found.before), str(found.before)), found.cycle.order)
+    trace = run_cycle(pool_of(open_snapshot(found.before), str(found.before)))
 
     differing = [*differing_in(scenario, found.cycle, trace)]
     again = f"again with: --cycle-seed {seed} --cycle-cases {number + 1} --suite {site.suite} -k case-{number:03}"
@@ -51,23 +52,32 @@ def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
 
 def differing_in(scenario: Scenario, cycle: LoggedCycle, trace: Trace) -> Iterator[str]:
     """Yield where the log of a real cycle differs from a simulated one."""
-    made = [(match.request, match.submitter, match.slot, match.cost) for match in cycle.matches]
-    expected = [(match.request, match.submitter, match.slot, f"{match.cost:g}") for match in trace.matches]
+    made = [(match.job, match.request, match.submitter, match.slot, match.cost) for match in cycle.matches]
+    expected = [(match.job, match.request, match.submitter, match.slot, f"{match.cost:g}") for match in trace.matches]
     yield from _unlike("match", made, expected)
     rejected = [(each.job, each.submitter, each.reason) for each in trace.rejections]
     yield from _unlike("rejection", cycle.rejections, rejected)
     limits = {group.name: group.limit for group in trace.groups if group.limit is not None}
     for group, limit in cycle.limits.items():
-        if limits.get(group) != pytest.approx(limit, rel=_PRECISION):
+        if limits.get(group) != pytest.approx(limit, rel=_PRECISION, abs=_PRECISION):
             yield f"limit of {group}: really {limit}, simulated {limits.get(group)}"
-    charged = Counter[str]()
+    yield from _unlike_usage(scenario, cycle, trace)
+
+
+def _unlike_usage(scenario: Scenario, cycle: LoggedCycle, trace: Trace) -> Iterator[str]:
+    """Yield who used something else before its first turn, or was charged something else for the matches."""
+    used = {each.name: each.used_before for each in trace.submitters}
+    for name, usage in cycle.used.items():
+        if used.get(name) != pytest.approx(usage, rel=_PRECISION, abs=_PRECISION):
+            yield f"usage of {name} before: really {usage}, simulated {used.get(name)}"
+    charged: defaultdict[str, float] = defaultdict(float)
     for match in cycle.matches:
-        charged[match.submitter] += float(match.cost)  # type: ignore[assignment]
-        charged[scenario.groups[match.submitter.partition("@")[0]]] += float(match.cost)  # type: ignore[assignment]
-    used = {each.name: each.used_after for each in (*trace.submitters, *trace.groups)}
-    for name in {**used, **charged}:
-        if used.get(name) != pytest.approx(charged[name], rel=_PRECISION):
-            yield f"usage of {name}: really {charged[name]}, simulated {used.get(name)}"
+        for name in (match.submitter, scenario.groups[match.submitter.partition("@")[0]]):
+            charged[name] += float(match.cost)
+    simulated = {each.name: each.used_after - each.used_before for each in (*trace.submitters, *trace.groups)}
+    for name in {**simulated, **charged}:
+        if simulated.get(name) != pytest.approx(charged[name], rel=_PRECISION, abs=_PRECISION):
+            yield f"charge to {name}: really {charged[name]}, simulated {simulated.get(name)}"
 
 
 def _unlike(what: str, really: Sequence[object], simulated: Sequence[object]) -> Iterator[str]:

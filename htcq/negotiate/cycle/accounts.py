@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from htcq.negotiate.demand import Submitter
 from htcq.negotiate.groups import PoolQuotas
@@ -18,6 +19,8 @@ from htcq.quota.tree import assigned_group
 
 #: What a concurrency limit is that nobody configured (param_info.in).
 _NO_LIMIT = 2308032.0
+#: The accountant keeps every usage as a text with so many decimals (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
+_DECIMALS = 6
 _LIMIT = re.compile(r"([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?)(?::(.*))?\Z")
 
 
@@ -29,6 +32,7 @@ class Accounts:
 
     def __init__(self, quotas: PoolQuotas) -> None:
         self._quotas = quotas
+        self._groups: dict[str, str] = {}
         self.submitters: dict[str, float] = {name: float(used) for name, used in quotas.supply.charged.items()}
         self.groups: dict[str, float] = {group.name: 0.0 for group in quotas.tree.groups}
         for name, used in self.submitters.items():
@@ -37,7 +41,10 @@ class Accounts:
 
     def group_of(self, submitter: str) -> str:
         """Return the group that ``submitter`` is charged to."""
-        return assigned_group(self._quotas.tree, submitter).group
+        found = self._groups.get(submitter)
+        if found is None:
+            found = self._groups[submitter] = assigned_group(self._quotas.tree, submitter).group
+        return found
 
     def claimant(self, submitter: Submitter) -> Claimant:
         """Return priority, ceiling and floor of a submitter."""
@@ -52,8 +59,9 @@ class Accounts:
 
     def charge(self, submitter: str, cost: float) -> None:
         """Charge a match."""
-        self.submitters[submitter] = self.usage(submitter) + cost
-        self.groups[self.group_of(submitter)] += cost
+        group = self.group_of(submitter)
+        self.submitters[submitter] = round(self.usage(submitter) + cost, _DECIMALS)
+        self.groups[group] = round(self.groups[group] + cost, _DECIMALS)
 
 
 class ConcurrencyLimits:
@@ -85,11 +93,10 @@ class ConcurrencyLimits:
         return self._knobs.number(f"{name}_LIMIT", most, -math.inf, math.inf)
 
 
-def _parsed(limits: str) -> Iterator[tuple[str, float]]:
-    for word in limits.lower().replace(",", " ").split():
-        found = _LIMIT.match(word)
-        if found:
-            yield found.group(1), _amount(found.group(2))
+@lru_cache(maxsize=1024)
+def _parsed(limits: str) -> Sequence[tuple[str, float]]:
+    found = (_LIMIT.match(word) for word in limits.lower().replace(",", " ").split())
+    return [(each.group(1), _amount(each.group(2))) for each in found if each]
 
 
 def _amount(text: str | None) -> float:

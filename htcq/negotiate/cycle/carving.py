@@ -7,17 +7,18 @@ HTCondor 25.14. The negotiator charges the match; when the dynamic slot's own ad
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.classads import Value, as_number, parsed
+from htcq.negotiate.cycle.looks import Links
 from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Request
 from htcq.negotiate.cycle.state import whole
 from htcq.pool.configuration import Configuration
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind, accounted, handed_out, requested
-from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
 #: What startds make of requests unless told otherwise (param_info.in).
@@ -26,6 +27,10 @@ _MODIFY: Mapping[str, str] = {
     MEMORY: "quantize(RequestMemory,{128})",
     DISK: "quantize(RequestDisk,{1024})",
 }
+
+
+#: Expressions by asset.
+_Texts = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -37,63 +42,121 @@ class Claim:
     refusal: str = ""
 
 
+@dataclass(frozen=True)
+class _Carving:
+    """What is taken of a slot, by the startd's own reckoning, and what that makes where there is enough of it."""
+
+    taken: Mapping[str, Number]
+    claim: Claim
+
+
+@dataclass(frozen=True)
+class _Sight:
+    """What of a slot matters to the startd for one request: how much is left of some assets, some own attributes."""
+
+    assets: tuple[str, ...]
+    places: tuple[int, ...]
+
+
 class Startds:
     """The execute nodes' side: ``configurations`` by machine, for what they make of requests.
 
     Without slot weights (``weighted``) every claim is charged 1.
     """
 
-    def __init__(self, configurations: Mapping[str, Configuration], weighted: bool = True) -> None:
+    def __init__(self, configurations: Mapping[str, Configuration], weighted: bool) -> None:
         self._configurations, self._weighted = configurations, weighted
-        self._left: dict[str, dict[str, Number]] = {}
-        self._known: dict[tuple[object, ...], Claim] = {}
+        self._links = Links()
+        self._left: dict[Offer, dict[str, Number]] = {}
+        self._texts: dict[tuple[object, Value], _Texts] = {}
+        self._sights: dict[tuple[object, ...], _Sight] = {}
+        self._known: dict[tuple[object, ...], _Carving] = {}
 
     def claim(self, offer: Offer, request: Request) -> Claim:
         """Return what ``request`` gets of a slot that the startd has given nothing of since its ad."""
-        kind = offer.state.kind
-        left = self._left.setdefault(offer.name, dict(offer.at_first))
-        key = (id(kind), id(request), *left.values())
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._carved(offer.slot, kind, request, left)
-        for asset, amount in found.amounts.items():
+        slot, kind = offer.slot, offer.state.kind
+        if offer not in self._left:
+            self._left[offer] = dict(offer.at_first)
+        left, texts = self._left[offer], self._modifications(slot)
+        sight = self._sight(offer.seen, request, texts)
+        own = [slot[place] for place in sight.places]
+        key = (id(sight), kind.supports_policy, *[left[asset] for asset in sight.assets], *own, *map(type, own))
+        carving = self._known.get(key)
+        if carving is None:
+            carving = self._known[key] = self._carved(offer.seen, kind, request, left, texts)
+        for asset, amount in carving.taken.items():
+            if amount > left[asset]:
+                return Claim({}, 0, f"{asset}: {amount:g} needed, {left[asset]:g} left")
+        for asset, amount in carving.claim.amounts.items():
             left[asset] = whole(left.get(asset, 0) - amount)
+        return carving.claim
+
+    def words(self, slots: Iterable[Slot]) -> set[str]:
+        """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""
+        texts = {text for slot in slots for _, text in self._modifications(slot)}
+        expressions = [parsed(text) for text in texts]
+        return {word for each in expressions if each is not None for word in each.words()}
+
+    def _sight(self, slot: Slot, request: Request, texts: _Texts) -> _Sight:
+        key = (id(slot.frame), id(request), texts)
+        found = self._sights.get(key)
+        if found is None:
+            expressions = [parsed(text) for _, text in texts]
+            words = {word for each in expressions if each is not None for word in each.words()}
+            words |= {f"consumption{asset}" for asset in slot.assets}
+            of_left = self._links.reached(words, slot.frame, request.frame)
+            names = of_left | self._links.reached(["slotweight"], slot.frame)
+            # A dynamic slot weighs what it got itself, whatever is left of its parent.
+            of_left = of_left if slot.type == PARTITIONABLE else names
+            places = {PLACES[name] for name in names - set(slot.assets) if name in PLACES}
+            assets = tuple(asset for asset in slot.assets if asset in of_left)
+            found = self._sights[key] = _Sight(assets, tuple(sorted(places)))
         return found
 
-    def _carved(self, slot: Slot, kind: Kind, request: Request, left: Mapping[str, Number]) -> Claim:
+    def _carved(self, slot: Slot, kind: Kind, request: Request, left: Mapping[str, Number], texts: _Texts) -> _Carving:
         if slot.type != PARTITIONABLE:
-            return Claim({}, self._charge(kind.weight(left)))
+            return _Carving({}, Claim({}, self._charge(kind.weight(left))))
         jobs = JobClass(request.frame, request.first, Counter(), Counter())
-        modified = self._modified(slot, kind, jobs, left)
+        modified = self._modified(kind, jobs, left, texts)
         if not kind.supports_policy:
             asked = requested(jobs.ad(modified), kind.assets)
             plain: dict[str, Number] = {asset: int(amount or 0) for asset, amount in asked.items()}
-            return Claim(plain, self._charge(kind.standing_weight(plain)))
-        taken = kind.consumed(jobs.ad(modified), left)
-        for asset, amount in taken.items():
+            return _Carving({}, Claim(plain, self._charge(kind.standing_weight(plain))))
+        taken: dict[str, Number] = {}
+        for asset, amount in kind.consumed(jobs.ad(modified), left).items():
             if amount is None or amount < 0:
-                return Claim({}, 0, f"{asset}: its consumption is no amount")
-            if amount > left[asset]:
-                return Claim({}, 0, f"{asset}: {amount:g} needed, {left[asset]:g} left")
-        given = handed_out({asset: amount for asset, amount in taken.items() if amount is not None})
+                return _Carving({}, Claim({}, 0, f"{asset}: its consumption is no amount"))
+            taken[asset] = amount
+        given = handed_out(taken)
         for asset, amount in taken.items():
-            if amount is not None and given[asset] < amount:
-                return Claim({}, 0, f"{asset}: {amount:g} is consumed, but the startd hands out whole units")
-        return Claim(given, self._charge(kind.standing_weight(given)))
+            if given[asset] < amount:
+                refusal = f"{asset}: {amount:g} is consumed, but the startd hands out whole units"
+                return _Carving(taken, Claim({}, 0, refusal))
+        return _Carving(taken, Claim(given, self._charge(kind.standing_weight(given))))
 
     def _charge(self, weight: Value) -> Number:
         return accounted(weight) if self._weighted else 1
 
-    def _modified(self, slot: Slot, kind: Kind, jobs: JobClass, left: Mapping[str, Number]) -> dict[str, Value]:
+    def _modifications(self, slot: Slot) -> _Texts:
+        """Return the expressions by which the startd changes requests."""
+        key = (id(slot.frame), slot.machine if self._configurations else "")
+        if key not in self._texts:
+            configuration = self._configurations.get(str(slot.machine))
+            type_id = as_number(slot.frame.value("SlotTypeID"))
+            texts = []
+            for asset, text in _MODIFY.items():
+                name = f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}"
+                if configuration is not None:
+                    own = configuration.value(f"SLOT_TYPE_{type_id}_{name}")
+                    text = own or configuration.value(name) or text
+                texts.append((asset, text))
+            self._texts[key] = tuple(texts)
+        return self._texts[key]
+
+    def _modified(self, kind: Kind, jobs: JobClass, left: Mapping[str, Number], texts: _Texts) -> dict[str, Value]:
         """Return the requests that the startd changes before it does anything else."""
-        configuration = self._configurations.get(str(slot.machine))
-        type_id = as_number(slot.frame.value("SlotTypeID"))
         changed: dict[str, Value] = {}
-        for asset, text in _MODIFY.items():
-            name = f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}"
-            if configuration is not None:
-                own = configuration.value(f"SLOT_TYPE_{type_id}_{name}")
-                text = own or configuration.value(name) or text
+        for asset, text in texts:
             expression = parsed(text)
             value = None if expression is None else as_number(expression.evaluate(jobs.ad(), kind.ad(left)))
             if value is not None:

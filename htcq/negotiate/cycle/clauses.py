@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, Optional
+from functools import lru_cache
+from typing import NamedTuple
 
 _TOKEN = re.compile(r'"[^"]*"|[A-Za-z0-9_.]+|=\?=|=!=|>>>|<<|>>|<=|>=|==|!=|&&|\|\||\s+|.', re.DOTALL)
 #: Escapes, quoted names and comments: such a text is not taken apart.
@@ -18,6 +19,10 @@ _LOOSER = frozenset({"?", ":", "||", "&&", "|", "^", "&", "==", "!=", "=?=", "=!
 _COMPARISONS = frozenset({"<", "<=", ">", ">="})
 
 
+#: The same texts come again and again: jobs and slots differ by numbers much more than by expressions.
+_remembered = lru_cache(maxsize=4096)
+
+
 class Comparison(NamedTuple):
     """Two texts, and which of them shall be larger."""
 
@@ -26,17 +31,20 @@ class Comparison(NamedTuple):
     right: str
 
 
+@_remembered
 def conjuncts(text: str) -> Sequence[str]:
     """Return the texts that must all hold for ``text`` to hold."""
     return _split(text, "&&", frozenset({"||", "?", ":"}))
 
 
+@_remembered
 def disjuncts(text: str) -> Sequence[str]:
     """Return the texts of which ``text`` takes the first that holds."""
     return _split(text, "||", frozenset({"?", ":"}))
 
 
-def comparison(text: str) -> Optional[Comparison]:
+@_remembered
+def comparison(text: str) -> Comparison | None:
     """Return the comparison by size that ``text`` is; None where it is anything else."""
     tokens = _outermost(text)
     words = [token.lower() for token, depth in tokens or () if depth == 0]
@@ -48,7 +56,8 @@ def comparison(text: str) -> Optional[Comparison]:
     return Comparison(bare(left), found[0], bare(right))
 
 
-def choice(text: str) -> Optional[tuple[str, str, str]]:
+@_remembered
+def choice(text: str) -> tuple[str, str, str] | None:
     """Return the three arguments of ``ifThenElse``; None where ``text`` is no call of it."""
     called = _CALL.match(text)
     if not called or not text.endswith(")"):
@@ -62,6 +71,7 @@ def choice(text: str) -> Optional[tuple[str, str, str]]:
     return (arguments[0], arguments[1], arguments[2]) if len(arguments) == 3 else None
 
 
+@_remembered
 def bare(text: str) -> str:
     """Return ``text`` without the brackets around all of it."""
     text = text.strip()
@@ -88,7 +98,7 @@ def _split(text: str, operator: str, looser: frozenset[str]) -> Sequence[str]:
     return [bare("".join(part)) for part in parts]
 
 
-def _outermost(text: str) -> Optional[list[tuple[str, int]]]:
+def _outermost(text: str) -> list[tuple[str, int]] | None:
     """Return the tokens of ``text``, each with how many brackets it stands in; brackets count as outside themselves."""
     if _UNUSUAL.search(text):
         return None

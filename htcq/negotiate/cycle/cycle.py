@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
+from htcq.classads import parsed
 from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.negotiate.cycle.asking import Askers
 from htcq.negotiate.cycle.carving import Startds
+from htcq.negotiate.cycle.looks import Asked, Links
 from htcq.negotiate.cycle.offers import Offers
 from htcq.negotiate.cycle.pie import Rules, Turn
 from htcq.negotiate.cycle.ranks import Ranker
 from htcq.negotiate.cycle.search import Search
-from htcq.negotiate.cycle.state import CrashError, States
+from htcq.negotiate.cycle.state import DECIDES, CrashError, States
 from htcq.negotiate.cycle.talk import Talks
 from htcq.negotiate.cycle.trace import Crash, GroupUse, SubmitterUse, Trace
 from htcq.negotiate.groups import PoolQuotas
@@ -66,17 +69,22 @@ class Cycle:
         self._before = dict(self.accounts.groups), dict(self.accounts.submitters)
         names = frozenset(name for frame in self.askers.frames for name in frame.texts) | {each.lower() for each in OWN}
         words = set[str]().union(*(frame.words() for frame in self.askers.frames))
-        pre, post = (knobs.text(f"NEGOTIATOR_{name}_JOB_RANK") for name in ("PRE", "POST"))
-        self.offers = Offers(quotas.supply, States(sorted(words)), quotas.knobs)
-        ranker = Ranker(pre or _PRE_RANK, post or _POST_RANK, names)
-        self.search = Search(self.offers, ranker, knobs, skip_bad_slots)
+        pre = knobs.text("NEGOTIATOR_PRE_JOB_RANK") or _PRE_RANK
+        post = knobs.text("NEGOTIATOR_POST_JOB_RANK") or _POST_RANK
+        startds = Startds(pool.execute, quotas.supply.weighted)
+        links = Links(words.union(DECIDES, startds.words(quotas.supply.slots), self._words(pre, post)))
+        self.offers = Offers(quotas.supply, States(sorted(words), links), quotas.knobs)
+        ranker = Ranker(pre, post, names, links)
+        self.search = Search(
+            self.offers, ranker, knobs, partial(Asked, links=links, names_of_jobs=names), skip_bad_slots
+        )
         limits = (slot.concurrency_limits for slot in quotas.supply.slots)
         in_use = ConcurrencyLimits(knobs, (each for each in limits if isinstance(each, str)))
         preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self.talks = Talks(
             self.search,
             self.accounts,
-            Startds(pool.execute, quotas.supply.weighted),
+            startds,
             in_use,
             ends_early=not preemption and not quotas.supply.weighted,
             depth_first=knobs.boolean("NEGOTIATOR_DEPTH_FIRST", False),
@@ -87,6 +95,12 @@ class Cycle:
             preemption=preemption,
             ignore_priorities=knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False),
         )
+
+    def _words(self, *ranks: str) -> Iterator[str]:
+        """Yield every word of the expressions that the negotiator has from its configuration."""
+        texts = (*ranks, self._knobs.text("PREEMPTION_REQUIREMENTS"), self.quotas.supply.central_text)
+        for expression in map(parsed, texts):
+            yield from expression.words() if expression is not None else ()
 
     def _weight(self) -> float:
         """Return what submitters share: where weights are off the number of slots, not that of cpus."""

@@ -8,80 +8,82 @@ leaves it open among more than 16.
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 #: More is better: NEGOTIATOR_PRE_JOB_RANK, the job's Rank and NEGOTIATOR_POST_JOB_RANK.
 Ranks = tuple[float, float, float]
 Item = TypeVar("Item")
+#: The ranks, each with its sign turned, a number that no other entry has, and the item.
+Entry = tuple[float, float, float, int, Item]
 #: Blocks of given-back entries are split beyond so many.
 _MOST_IN_BLOCK = 128
 
 
-class MatchList(Generic[Item]):
-    """Entries of ``(ranks, item)``; ``sorted_parts`` are already in order, each the best first, ties in theirs."""
+class _Block(Generic[Item]):
+    """Given-back entries that follow each other; none of them is better than ``best``."""
 
-    def __init__(self, sorted_parts: Iterable[Iterable[tuple[Ranks, int, Item]]]) -> None:
-        merged = heapq.merge(*sorted_parts, key=_place)
-        self._sorted: Iterator[tuple[Ranks, int, Item]] = iter(merged)
-        self._head: tuple[Ranks, int, Item] | None = next(self._sorted, None)
+    __slots__ = ("best", "entries")
+
+    def __init__(self, entries: Iterable[tuple[Ranks, Item]]) -> None:
+        self.entries = deque(entries)
+        self.best = max(ranks for ranks, _ in self.entries)
+
+
+class MatchList(Generic[Item]):
+    """A list of slots that grows shorter, and longer again by what is given back."""
+
+    def __init__(self, entries: Iterable[Entry[Item]]) -> None:
+        #: The best last, where it is taken from.
+        self._sorted = sorted(entries, reverse=True)
         self._first: tuple[Ranks, Item] | None = None
-        #: What was given back, in blocks, each with the best ranks in it.
-        self._blocks: deque[tuple[Ranks, deque[tuple[Ranks, Item]]]] = deque()
+        self._blocks: deque[_Block[Item]] = deque()
 
     def pop(self) -> Item | None:
         """Take the head off."""
         if self._first is not None:
             item, self._first = self._first[1], None
             return item
-        if self._head is not None:
-            item, self._head = self._head[2], next(self._sorted, None)
-            return item
+        if self._sorted:
+            return self._sorted.pop()[-1]
         if not self._blocks:
             return None
-        best, block = self._blocks[0]
-        ranks, item = block.popleft()
-        if not block:
+        entries = self._blocks[0].entries
+        item = entries.popleft()[1]
+        if not entries:
             self._blocks.popleft()
-        elif ranks == best:
-            self._blocks[0] = (max(each for each, _ in block), block)
         return item
 
     def give_back(self, ranks: Ranks, item: Item) -> None:
         """Put in the one that was popped last, which has other ranks by now."""
-        if self._head is not None and not ranks > self._head[0]:
+        if self._sorted and (-ranks[0], -ranks[1], -ranks[2]) >= self._sorted[-1][:3]:
             self._first = (ranks, item)
         else:
             # What it beats at the head of a sorted list it beats to its end.
             self._behind_worse(ranks, item)
 
     def _behind_worse(self, ranks: Ranks, item: Item) -> None:
-        for index, (best, block) in enumerate(self._blocks):
-            if not ranks > best:
-                at = next(place for place, (each, _) in enumerate(block) if not ranks > each)
-                block.insert(at, (ranks, item))
+        for index, block in enumerate(self._blocks):
+            if ranks > block.best:
+                continue
+            at = next((place for place, (each, _) in enumerate(block.entries) if not ranks > each), None)
+            if at is not None:
+                block.entries.insert(at, (ranks, item))
                 self._split(index)
                 return
-        if self._blocks and len(self._blocks[-1][1]) < _MOST_IN_BLOCK:
-            best, block = self._blocks[-1]
-            block.append((ranks, item))
-            self._blocks[-1] = (max(best, ranks), block)
+            # The best one has been taken off.
+            block.best = max(each for each, _ in block.entries)
+        if self._blocks and len(self._blocks[-1].entries) < _MOST_IN_BLOCK:
+            last = self._blocks[-1]
+            last.entries.append((ranks, item))
+            last.best = max(last.best, ranks)
         else:
-            self._blocks.append((ranks, deque([(ranks, item)])))
+            self._blocks.append(_Block([(ranks, item)]))
 
     def _split(self, index: int) -> None:
-        block = self._blocks[index][1]
-        if len(block) <= _MOST_IN_BLOCK:
-            return
-        entries = list(block)
-        half = len(entries) // 2
-        halves = [deque(entries[:half]), deque(entries[half:])]
-        self._blocks[index] = (max(each for each, _ in halves[0]), halves[0])
-        self._blocks.insert(index + 1, (max(each for each, _ in halves[1]), halves[1]))
-
-
-def _place(entry: tuple[Ranks, int, object]) -> tuple[float, float, float, int]:
-    (pre, rank, post), index, _ = entry
-    return (-pre, -rank, -post, index)
+        entries = list(self._blocks[index].entries)
+        if len(entries) > _MOST_IN_BLOCK:
+            half = len(entries) // 2
+            self._blocks[index] = _Block(entries[:half])
+            self._blocks.insert(index + 1, _Block(entries[half:]))

@@ -6,7 +6,7 @@ HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from htcq.classads import UNDEFINED, Ad, as_number
 from htcq.negotiate.cycle.state import State, States, Weighing
@@ -21,20 +21,20 @@ _ONE_CLAIM = 1
 class Offer:
     """One slot; ``claims`` is how many matches it can still take, ``index`` its place among all.
 
-    ``at_first`` is what it had when the cycle began.
+    ``at_first`` is what it had when the cycle began. ``seen`` is the slot as all expressions of the cycle see it.
     """
 
-    __slots__ = ("at_first", "claims", "index", "slot", "state")
+    __slots__ = ("at_first", "claims", "index", "name", "ranked_in", "ranks", "seen", "slot", "state")
 
     def __init__(self, index: int, slot: Slot, state: State) -> None:
         self.index, self.slot, self.state, self.at_first = index, slot, state, state.amounts
+        self.seen = slot._replace(frame=state.slot.frame)
         claims = as_number(slot.frame.value("NumClaims")) if state.kind.supports_policy else None
         self.claims = _ONE_CLAIM if claims is None else int(claims)
-
-    @property
-    def name(self) -> str:
-        """The slot's name."""
-        return str(self.slot.name)
+        self.name = str(slot.name)
+        #: The negotiator's ranks, and in which state they are so.
+        self.ranks = (0.0, 0.0)
+        self.ranked_in: State | None = None
 
     @property
     def customer(self) -> str:
@@ -54,7 +54,7 @@ class Offers:
         self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self._early = reader.boolean("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", False)
         self._working = reader.boolean("MATCH_WORKING_CM_SLOTS", False)
-        own, central = Weighing("", supply.weighted), Weighing(supply.central_text, supply.weighted)
+        own, central = (Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text))
         self._by_state: dict[State, dict[Offer, None]] = {}
         self.all: dict[str, Offer] = {}
         for index, slot in enumerate(supply.slots):
@@ -91,6 +91,6 @@ class Offers:
     def __bool__(self) -> bool:
         return bool(self._by_state)
 
-    def states(self) -> Iterator[tuple[State, Iterable[Offer]]]:
-        """Yield every state with the slots that are in it."""
-        return iter(tuple((state, tuple(members)) for state, members in self._by_state.items()))
+    def states(self) -> list[tuple[State, Collection[Offer]]]:
+        """Return every state with the slots that are in it."""
+        return [(state, members.keys()) for state, members in self._by_state.items()]

@@ -6,7 +6,7 @@ HTCondor 25.14. Limits in time are not reached here.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -133,7 +133,7 @@ class Turn:
     def _share(self, asking: Asking, part: float, base: float, group_used: float) -> Share:
         most = max(0.0, part * base - self._accounts.usage(asking.submitter.name))
         if self._rules.ignore_priorities:
-            most = math.inf
+            most = sys.float_info.max
         unclaimed = most
         if self._group is not None:
             # The negotiator hands these numbers on as C++ floats.

@@ -1,6 +1,6 @@
 """What each submitter asks for: the idle jobs of its queue, in the order in which its schedd sends them.
 
-Follows src/condor_schedd.V6/qmgmt.cpp (prio_compar), schedd_negotiate.cpp (nextJob) and
+Follows src/condor_schedd.V6/qmgmt.cpp (prio_compar, FindRunnableJob), schedd_negotiate.cpp (nextJob) and
 src/condor_negotiator.V6/matchmaker_negotiate.cpp (ResourceRequestList), HTCondor 25.14. Jobs that follow each other and
 are alike are one request, which asks for as many matches as there are jobs.
 """
@@ -8,7 +8,7 @@ are alike are one request, which asks for as many matches as there are jobs.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from htcq.classads import Value, as_number
@@ -62,7 +62,7 @@ class Queue:
 
     def __init__(self, jobs: Iterable[Job], likenesses: Likenesses) -> None:
         self.runs: list[Run] = []
-        for job in sorted(jobs, key=_order):
+        for job in sorted(jobs, key=order_in_queue):
             request = likenesses.request(job)
             if not self.runs or self.runs[-1].request is not request:
                 self.runs.append(Run(request))
@@ -75,12 +75,14 @@ class Queue:
 class Session:
     """One talk of the negotiator with a schedd about one submitter's jobs, of which it offers ``most`` (None: all).
 
-    What it has offered counts, whether it was matched or rejected.
+    What it has offered counts, whether it was matched or rejected. All requests are named and counted before the first
+    match; what a match is used for then is another matter.
     """
 
     def __init__(self, queue: Queue, most: int | None = None) -> None:
         queue.runs = [run for run in queue.runs if run.jobs]
-        self._runs: Iterator[Run] = iter(tuple(queue.runs))
+        self._queue = queue
+        self._requests = iter([(run, len(run.jobs), run.jobs[0].id) for run in queue.runs])
         self._rejected: set[int] = set()
         self._run: Run | None = None
         self._name = ""
@@ -94,23 +96,29 @@ class Session:
         there by itself.
         """
         self._left -= skipped
-        if self._run is not None and self._left > 0 and self._run.jobs:
+        if self._run is not None and self._left > 0:
             return self._run.request, self._name
-        for run in self._runs:
+        for run, jobs, name in self._requests:
             if self._offers == 0:
                 break
-            count = len(run.jobs) if self._offers is None else min(len(run.jobs), self._offers)
+            count = jobs if self._offers is None else min(jobs, self._offers)
             self._offers = None if self._offers is None else self._offers - count
             if id(run.request) not in self._rejected:
-                self._run, self._left, self._name = run, count, run.jobs[0].id
+                self._run, self._left, self._name = run, count, name
                 return run.request, self._name
         self._run = None
         return None
 
-    def matched(self) -> Job:
-        """Take the job out that a match was made for."""
+    def matched(self, suits: Callable[[Request], bool]) -> Job | None:
+        """Take the job out that the schedd uses a match for; None where it has none.
+
+        That is the one which the request names, and once that is matched the first in the queue whose request
+        ``suits`` the slot, whatever the match was made for.
+        """
         assert self._run is not None
-        return self._run.jobs.popleft()
+        if self._run.jobs and self._run.jobs[0].id == self._name:
+            return self._run.jobs.popleft()
+        return next((run.jobs.popleft() for run in self._queue.runs if run.jobs and suits(run.request)), None)
 
     def rejected(self) -> None:
         """Ask no more for jobs like these in this talk."""
@@ -129,10 +137,11 @@ def queues_of(jobs: Iterable[Job], likenesses: Likenesses) -> Mapping[tuple[str,
     return {who: Queue(each, likenesses) for who, each in found.items()}
 
 
-def _order(job: Job) -> tuple[int, ...]:
+def order_in_queue(job: Job) -> tuple[int, ...]:
+    """Return what jobs of one queue are sorted by: priorities, cluster, proc (prio_compar)."""
     priorities = (job.pre_prio_1, job.pre_prio_2, job.prio, job.post_prio_1, job.post_prio_2)
     return (*(-_whole(each) for each in priorities), _whole(job.cluster), _whole(job.proc))
 
 
 def _whole(value: Value) -> int:
-    return int(as_number(value) or 0)
+    return value if type(value) is int else int(as_number(value) or 0)

@@ -1,4 +1,4 @@
-"""How much a match is wanted: the negotiator's two ranks and the job's own, evaluated once for all that looks equal.
+"""How much a match is wanted: the negotiator's two ranks and the job's own.
 
 Follows calculateRanks and EvalNegotiatorMatchRank of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. More is
 better.
@@ -7,16 +7,17 @@ better.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 from htcq.classads import as_number, literal, named, parsed
-from htcq.negotiate.cycle.matchlist import Ranks
+from htcq.negotiate.cycle.conditions import asset_named
+from htcq.negotiate.cycle.looks import Asked, Links, Look
+from htcq.negotiate.cycle.matchlist import Entry, Ranks
 from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Request
+from htcq.negotiate.cycle.state import State
 from htcq.pool.frame import Frame
-from htcq.pool.slot import PLACES
-from htcq.pool.weights import reached
-from htcq.units import attribute
+from htcq.units import BUILT_IN_ASSETS
 
 #: What a rank of the negotiator is that yields no number, and what a job's is.
 _WORST, _NO_RANK = -1.7976931348623157e308, 0.0
@@ -31,91 +32,68 @@ def as_float(value: float) -> float:
     return rounded
 
 
-class NegotiatorRank:
-    """One of the negotiator's ranks: an expression in the ad of a slot, with a job as its target."""
-
-    def __init__(self, text: str, names_of_jobs: frozenset[str]) -> None:
-        self._expression = parsed(text)
-        self._words = tuple(self._expression.words()) if self._expression is not None else ()
-        self._names_of_jobs = names_of_jobs
-        self._known: dict[tuple[object, ...], float] = {}
-        self._looks: dict[int, tuple[tuple[int, ...], bool, bool]] = {}
-
-    def of(self, offer: Offer, request: Request) -> float:
-        """Return the rank of ``offer`` for ``request``."""
-        slot, state = offer.slot, offer.state
-        own, of_amounts, of_job = self._looked_at(slot.frame, state.kind.assets)
-        key = (
-            id(slot.frame),
-            state.number if of_amounts else 0,
-            id(request) if of_job else 0,
-            *[slot[place] for place in own],
-        )
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._evaluated(offer, request)
-        return found
-
-    def _looked_at(self, frame: Frame, assets: Sequence[str]) -> tuple[tuple[int, ...], bool, bool]:
-        """Return which own attributes of a slot it looks at, and whether at amounts and at the job."""
-        found = self._looks.get(id(frame))
-        if found is None:
-            words = reached(frame, self._words)
-            names = {attribute(asset).lower() for asset in assets}
-            own = {PLACES[word] for word in words - names if word in PLACES and word not in frame.texts}
-            of_job = "target" in words or any(word in self._names_of_jobs and word not in frame.texts for word in words)
-            found = self._looks[id(frame)] = (tuple(sorted(own)), bool(words & names), of_job)
-        return found
-
-    def _evaluated(self, offer: Offer, request: Request) -> float:
-        if self._expression is None:
-            return _WORST
-        value = as_number(self._expression.evaluate(offer.ad(), request.first.ad()))
-        return _WORST if value is None else as_float(value)
-
-
-class JobRank:
-    """The Rank of jobs, in their own ad with a slot as its target."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], float] = {}
-        self._looks: dict[int, tuple[str, ...] | None] = {}
-
-    def of(self, offer: Offer, request: Request) -> float:
-        """Return how ``request`` ranks ``offer``."""
-        words = self._words(request.frame)
-        if words is None:
-            return as_number(request.frame.value("Rank")) or _NO_RANK
-        slot = offer.slot
-        own = [slot[PLACES[word]] for word in words if word in PLACES]
-        key = (id(request), id(slot.frame), offer.state.number, *own, *map(type, own))
-        found = self._known.get(key)
-        if found is None:
-            value = as_number(named("Rank").evaluate(request.first.ad(), offer.ad()))
-            found = self._known[key] = _NO_RANK if value is None else float(value)
-        return found
-
-    def _words(self, frame: Frame) -> tuple[str, ...] | None:
-        """Return every word that Rank may look at; None where it is a number and looks at nothing."""
-        if id(frame) not in self._looks:
-            constant = literal(frame.text("Rank") or "0") is not None
-            every = frozenset(word for text in frame.texts for word in _words_of(frame, text))
-            self._looks[id(frame)] = None if constant else tuple(sorted(every | set(PLACES)))
-        return self._looks[id(frame)]
-
-
-def _words_of(frame: Frame, name: str) -> Iterable[str]:
-    expression = frame.expression(name) if literal(frame.text(name)) is None else None
-    return expression.words() if expression is not None else ()
-
-
 class Ranker:
-    """All three ranks of a match."""
+    """All three ranks of a match; ``pre`` and ``post`` are expressions in the ad of a slot, with a job as target."""
 
-    def __init__(self, pre: str, post: str, names_of_jobs: frozenset[str]) -> None:
-        self._pre, self._post = NegotiatorRank(pre, names_of_jobs), NegotiatorRank(post, names_of_jobs)
-        self._job = JobRank()
+    def __init__(self, pre: str, post: str, names_of_jobs: frozenset[str], links: Links) -> None:
+        before, after = parsed(pre), parsed(post)
+        self._pre = None if before is None else Asked(before, links, names_of_jobs)
+        self._post = None if after is None else Asked(after, links, names_of_jobs)
+        self._job = Asked(named("Rank"), links, names_of_jobs, in_job=True)
+        self._numbers: dict[tuple[Look, tuple[object, ...]], float] = {}
+        #: By frame of jobs: the Rank that they all have, or the asset that it is, or nothing.
+        self._known: dict[int, float | str] = {}
 
     def of(self, offer: Offer, request: Request) -> Ranks:
         """Return the ranks of ``offer`` for ``request``, in the order in which they count."""
-        return (self._pre.of(offer, request), self._job.of(offer, request), self._post.of(offer, request))
+        pre, post = self._negotiators(offer, request)
+        return (pre, self._jobs(offer.state, request), post)
+
+    def entries(self, state: State, offers: Iterable[Offer], request: Request) -> Iterator[Entry[Offer]]:
+        """Yield what stands for ``offers``, all of ``state``, in a list for ``request``."""
+        # Slots of one state are equal to all expressions of jobs.
+        rank = -self._jobs(state, request)
+        for offer in offers:
+            pre, post = offer.ranks if offer.ranked_in is state else self._negotiators(offer, request)
+            yield (-pre, rank, -post, offer.index, offer)
+
+    def _negotiators(self, offer: Offer, request: Request) -> tuple[float, float]:
+        """Return the negotiator's ranks, which are kept with the slot while its state is the same."""
+        if offer.ranked_in is not offer.state:
+            offer.ranks = (self._evaluated(self._pre, offer, request), self._evaluated(self._post, offer, request))
+            if not self._by_job(offer.seen.frame):
+                offer.ranked_in = offer.state
+        return offer.ranks
+
+    def _by_job(self, frame: Frame) -> bool:
+        return any(rank.by_job(frame) for rank in (self._pre, self._post) if rank is not None)
+
+    def _evaluated(self, rank: Asked | None, offer: Offer, request: Request) -> float:
+        if rank is None:
+            return _WORST
+        look = rank.look(offer.seen, request)
+        key = (look, look.seen(offer.seen, offer.state.amounts))
+        found = self._numbers.get(key)
+        if found is None:
+            value = as_number(look.of(offer.seen, offer.state.amounts))
+            found = self._numbers[key] = _WORST if value is None else as_float(value)
+        return found
+
+    def _jobs(self, state: State, request: Request) -> float:
+        """Return the job's own Rank of slots in ``state``."""
+        known = self._known.get(id(request.frame))
+        if known is None:
+            known = self._known[id(request.frame)] = self._simple(request)
+        if isinstance(known, float):
+            return known
+        if known in state.amounts:
+            return float(state.amounts[known])
+        value = as_number(self._job.of(state.slot, state.amounts, request))
+        return _NO_RANK if value is None else float(value)
+
+    def _simple(self, request: Request) -> float | str:
+        """Return the job's Rank where it is a number, or the asset that it is; empty where it is anything else."""
+        text = request.frame.text("Rank")
+        if literal(text or "0") is not None:
+            return float(as_number(request.frame.value("Rank")) or _NO_RANK)
+        return asset_named(text, BUILT_IN_ASSETS, request)

@@ -6,11 +6,12 @@ preemption: a claimed slot that would be taken from its job is passed over, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from htcq.classads import Expr, holds, named, parsed
-from htcq.negotiate.cycle.matchlist import MatchList, Ranks
+from htcq.negotiate.cycle.looks import Asked
+from htcq.negotiate.cycle.matchlist import Entry, MatchList
 from htcq.negotiate.cycle.offers import Offer, Offers
 from htcq.negotiate.cycle.queues import Request
 from htcq.negotiate.cycle.ranks import Ranker
@@ -20,6 +21,7 @@ from htcq.quota.knobs import Knobs
 
 NO_MATCH, OVER_LIMIT, NO_PREEMPTION = "no match found", "submitter limit exceeded", "PREEMPTION_REQUIREMENTS == False"
 _PREFERRED, _AS_GOOD = Expr("MY.Rank > MY.CurrentRank"), Expr("MY.Rank >= MY.CurrentRank")
+_WORSE = Expr("MY.Rank < MY.CurrentRank")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Found:
     """The slots that one request may have, and what kept others from it."""
 
     list: MatchList[Offer]
+    over_concurrency: bool = False
     over_limit: int = 0
     refused: int = 0
     ceded: dict[str, None] = field(default_factory=dict)
@@ -48,11 +51,20 @@ class Found:
 class Search:
     """Looks for slots; keeps the list that it made for a request as long as the same is asked for."""
 
-    def __init__(self, offers: Offers, ranker: Ranker, knobs: Knobs, skip_bad: bool = False) -> None:
+    def __init__(
+        self,
+        offers: Offers,
+        ranker: Ranker,
+        knobs: Knobs,
+        asked: Callable[[Expr], Asked],
+        skip_bad: bool = False,
+    ) -> None:
         self._offers, self._ranker, self._skip_bad = offers, ranker, skip_bad
         self._caching = knobs.boolean("NEGOTIATOR_MATCHLIST_CACHING", True)
         self._preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
-        self._requirements = parsed(knobs.text("PREEMPTION_REQUIREMENTS"))
+        requirements = parsed(knobs.text("PREEMPTION_REQUIREMENTS"))
+        self._requirements = None if requirements is None else asked(requirements)
+        self._preferred, self._as_good, self._worse = asked(_PREFERRED), asked(_AS_GOOD), asked(_WORSE)
         self._found: Found | None = None
         self._for: tuple[object, ...] = ()
         self.skipped: list[Crash] = []
@@ -67,8 +79,18 @@ class Search:
         """Make a new list for the next request."""
         self._found = None
 
-    def find(self, request: Request, job: str, submitter: str, whose: object, allowance: Allowance) -> Offer | None:
+    def find(
+        self,
+        request: Request,
+        job: str,
+        submitter: str,
+        whose: object,
+        allowance: Allowance,
+        permits: Callable[[Offer], bool] | None = None,
+    ) -> Offer | None:
         """Return the best slot for ``request`` of ``submitter``, ``whose`` talk this is; None where there is none.
+
+        ``permits`` tells whether concurrency limits that depend on the slot leave room for a job there.
 
         Raises:
             CrashError: a slot ends the negotiator.
@@ -76,94 +98,113 @@ class Search:
         key = (id(request), submitter, whose, allowance.only_preferred)
         fresh = self._found is None or not self._caching or key != self._for
         if fresh:
-            self._found, self._for = self._listed(request, job, submitter, allowance), key
+            self._found, self._for = self._listed(request, job, submitter, allowance, permits), key
         assert self._found is not None
         while True:
             offer = self._found.list.pop()
-            if offer is None or fresh or allowance.permits(offer.state.outcome(request).cost):
+            if offer is None or fresh:
+                return offer
+            if permits is not None and not permits(offer):
+                continue
+            if allowance.permits(offer.state.cost(request) or 0.0):
                 return offer
             self._found.over_limit += 1
 
     def reason(self) -> tuple[str, bool]:
-        """Return why nothing was found, and whether the submitter's limit had a part in it."""
+        """Return why nothing was found, and whether the submitter's limit had a part in it.
+
+        That of concurrency limits is empty. They count only if they had a part in it when the list was made.
+        """
         assert self._found is not None
         limited = self._found.over_limit > 0
+        if self._found.over_concurrency:
+            return "", limited
         if self._found.refused:
             return NO_PREEMPTION, limited
         return (OVER_LIMIT if limited else NO_MATCH), limited
 
+    def suits(self, offer: Offer, limits: str, request: Request) -> bool:
+        """Tell whether a schedd uses a match, made for these concurrency ``limits``, for another job like ``request``.
+
+        It knows nothing of consumption policies.
+        """
+        if limits_of(request, offer).lower() != limits.lower() or self._prefers(self._worse, offer, request):
+            return False
+        return offer.state.suits(request)
+
     def matched(self, offer: Offer, request: Request) -> float:
         """Take from ``offer`` what ``request`` consumes and return what that costs."""
-        outcome = offer.state.outcome(request)
+        cost, after = offer.state.cost(request) or 0.0, offer.state.after(request)
         offer.claims -= 1
-        if outcome.after is None:
+        if after is None:
             self._offers.remove(offer)
-            return outcome.cost
-        self._offers.change(offer, outcome.after)
-        if self._caching and self._found is not None and self._fits(offer.state, request, offer.name, ""):
+            return cost
+        self._offers.change(offer, after)
+        if self._caching and self._found is not None and self._cost(after, request, offer.name, "") is not None:
             self._found.list.give_back(self._ranker.of(offer, request), offer)
-        return outcome.cost
+        return cost
 
     def without_claims(self, offer: Offer) -> None:
         """Offer a slot no more that has no claim left to give."""
         self._offers.remove(offer)
 
-    def _listed(self, request: Request, job: str, submitter: str, allowance: Allowance) -> Found:
-        parts: list[list[tuple[Ranks, int, Offer]]] = []
-        found = Found(MatchList(parts))
+    def _listed(
+        self,
+        request: Request,
+        job: str,
+        submitter: str,
+        allowance: Allowance,
+        permits: Callable[[Offer], bool] | None,
+    ) -> Found:
+        entries: list[Entry[Offer]] = []
+        found = Found(MatchList(entries))
         for state, offers in self._offers.states():
-            if not self._fits(state, request, next(iter(offers)).name, job, offers):
+            cost = self._cost(state, request, next(iter(offers)).name, job, offers)
+            if cost is None:
                 continue
-            free = self._free(offers, request, submitter, allowance, found)
-            if not free or allowance.only_preferred:
+            if state.held and self._preemption:
+                self._note(offers, request, submitter, allowance, found)
+            elif allowance.only_preferred:
                 continue
-            if allowance.permits(state.outcome(request).cost):
-                entries = [(self._ranker.of(offer, request), offer.index, offer) for offer in free]
-                entries.sort(key=_best_first)
-                parts.append(entries)
+            elif allowance.permits(cost):
+                entries += self._ranker.entries(state, offers, request)
             else:
-                found.over_limit += len(free)
-        found.list = MatchList(parts)
+                found.over_limit += len(offers)
+        kept = entries if permits is None else [entry for entry in entries if permits(entry[-1])]
+        found.over_concurrency = len(kept) < len(entries)
+        found.list = MatchList(kept)
         return found
 
-    def _fits(self, state: State, request: Request, slot: str, job: str, offers: Iterable[Offer] = ()) -> bool:
+    def _cost(
+        self, state: State, request: Request, slot: str, job: str, offers: Collection[Offer] = ()
+    ) -> float | None:
         try:
-            return state.outcome(request).fits
+            return state.cost(request)
         except CrashError as error:
             error.crash = Crash(slot, job, str(error))
             if not self._skip_bad:
                 raise
             self.skipped += [Crash(offer.name, job, str(error)) for offer in offers]
-            for offer in offers:
+            for offer in tuple(offers):
                 self._offers.remove(offer)
-            return False
+            return None
 
-    def _free(
+    def _note(
         self, offers: Iterable[Offer], request: Request, submitter: str, allowance: Allowance, found: Found
-    ) -> list[Offer]:
-        """Return those of ``offers`` that nobody has claimed, and count and note the others."""
-        free = []
+    ) -> None:
+        """Count and note those that somebody has claimed, which are not taken from their jobs here."""
         for offer in offers:
-            customer = offer.customer if self._preemption else ""
-            if not customer:
-                free.append(offer)
-            elif self._prefers(_PREFERRED, offer, request):
+            if self._prefers(self._preferred, offer, request):
                 self.preempting.setdefault("their Rank is higher for a waiting job", set()).add(offer.name)
-            elif allowance.only_preferred or customer == submitter:
+            elif allowance.only_preferred or offer.customer == submitter:
                 continue
             elif self._requirements is not None and not self._prefers(self._requirements, offer, request):
                 found.refused += 1
-            elif self._prefers(_AS_GOOD, offer, request):
+            elif self._prefers(self._as_good, offer, request):
                 self.preempting.setdefault("PREEMPTION_REQUIREMENTS holds for a waiting job", set()).add(offer.name)
-        return free
 
-    def _prefers(self, condition: Expr, offer: Offer, request: Request) -> bool:
-        return holds(condition.evaluate(offer.ad(), request.first.ad()))
-
-
-def _best_first(entry: tuple[Ranks, int, Offer]) -> tuple[float, float, float, int]:
-    (pre, rank, post), index, _ = entry
-    return (-pre, -rank, -post, index)
+    def _prefers(self, condition: Asked, offer: Offer, request: Request) -> bool:
+        return holds(condition.of(offer.seen, offer.state.amounts, request))
 
 
 def limits_of(request: Request, offer: Offer | None = None) -> str:
@@ -175,3 +216,8 @@ def limits_of(request: Request, offer: Offer | None = None) -> str:
     if not isinstance(value, str) and offer is not None:
         value = named("ConcurrencyLimits").evaluate(request.first.ad(), offer.ad())
     return value if isinstance(value, str) else ""
+
+
+def limits_vary(request: Request) -> bool:
+    """Tell whether the concurrency limits of a request depend on the slot."""
+    return "ConcurrencyLimits" in request.frame and not isinstance(request.frame.value("ConcurrencyLimits"), str)

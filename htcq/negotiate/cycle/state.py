@@ -6,24 +6,23 @@ src/condor_utils/consumption_policy.cpp, HTCondor 25.14. Whatever is asked of on
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from htcq.classads import Expr, as_number, named
+from htcq.negotiate.cycle.fits import Fitting, Taken
+from htcq.negotiate.cycle.looks import Amounts, Links, Look
 from htcq.negotiate.cycle.queues import Request
 from htcq.negotiate.cycle.trace import Crash
-from htcq.pool.jobclass import JobClass
+from htcq.pool.frame import Frame
 from htcq.pool.kind import Kind
-from htcq.pool.matching import Wall, wall
 from htcq.pool.slot import PLACES, Number, Slot
 from htcq.pool.weights import places
 from htcq.units import attribute
 
 #: What of a slot decides about matches and costs, besides what jobs name.
-_DECIDES = (
+DECIDES = (
     "requirements", "rank", "currentrank", "withinresourcelimits", "slotweight", "machineresources",
-    "partitionableslot", "wantclaiming",
+    "partitionableslot", "dynamicslot", "slottype", "wantclaiming",
 )  # fmt: skip
 
 
@@ -33,97 +32,134 @@ class CrashError(Exception):
     crash: Crash | None = None
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a request meets in a slot: ``fits`` or not, what the match would cost, and the slot's state after it.
-
-    ``after`` is None where the whole slot is taken.
-    """
-
-    fits: bool
-    cost: float = 0.0
-    after: State | None = None
-
-
 class State:
-    """Slots of one kind with equal amounts left, of which ``kind`` holds one."""
+    """Slots of one kind with equal amounts left, all claimed (``held``) or none; ``slot`` stands for all of them."""
 
-    __slots__ = ("_known", "amounts", "kind", "number", "states", "weight")
+    __slots__ = ("_cost", "_fittings", "_for", "_policy", "amounts", "held", "kind", "slot", "states", "weight")
 
     def __init__(self, states: States, kind: Kind, amounts: Mapping[str, Number], weight: Weighing) -> None:
         self.states, self.kind, self.amounts, self.weight = states, kind, amounts, weight
-        self.number = states.count()
-        self._known: dict[int, Outcome] = {}
+        self.slot = kind.first
+        self.held = bool(self.slot.customer)
+        self._policy = kind.supports_policy
+        self._fittings = states.fittings(kind, weight)
+        self._for: Request | None = None
+        self._cost: float | None = None
 
-    def outcome(self, request: Request) -> Outcome:
-        """Return what ``request`` meets here.
+    def cost(self, request: Request) -> float | None:
+        """Return what a match with ``request`` would cost; None where it does not fit.
 
         Raises:
             CrashError: an asset or a weight is no number.
         """
-        found = self._known.get(id(request))
+        if self._for is not request:
+            self._cost = self._costs(request)
+            self._for = request
+        return self._cost
+
+    def _costs(self, request: Request) -> float | None:
+        if self._policy and self.kind.missing_assets:
+            raise CrashError(f"Missing {attribute(self.kind.missing_assets[0])} asset")
+        fitting = self._fitting(request)
+        taken = fitting.taken(self.slot, self.amounts)
+        if not fitting.fits(self.slot, self.amounts, taken):
+            return None
+        if not self._policy:
+            return self.weight.accounted(self)
+        # The weight before and after depends on what the weight looks at, and on what is taken.
+        key = (self.weight.look(self.slot).seen(self.slot, self.amounts), taken)
+        if key not in fitting.costs:
+            before, then = self.weight.of(self.slot, self.amounts), self.weight.of(self.slot, self._without(taken))
+            fitting.costs[key] = None if before is None or then is None else before - then
+        cost = fitting.costs[key]
+        if cost is None:
+            raise CrashError("Failed to evaluate SlotWeight")
+        return cost
+
+    def _fitting(self, request: Request) -> Fitting:
+        found = self._fittings.get(id(request))
         if found is None:
-            found = self._known[id(request)] = self._met(request)
+            found = self._fittings[id(request)] = Fitting(self.slot, request, self._policy, self.states.links)
         return found
 
-    def _met(self, request: Request) -> Outcome:
-        jobs = JobClass(request.frame, request.first, Counter(), Counter())
-        policy = self.kind.supports_policy
-        if policy and self.kind.missing_assets:
-            raise CrashError(f"Missing {attribute(self.kind.missing_assets[0])} asset")
-        if wall(self.kind, jobs, self.amounts)[0] is not Wall.NONE:
-            return Outcome(False)
-        if not policy:
-            return Outcome(True, self.weight.accounted(self))
-        taken = self.kind.consumed(jobs.ad(), self.amounts)
-        left = {asset: whole(amount - (taken.get(asset) or 0)) for asset, amount in self.amounts.items()}
-        after = self.states.state(self, left)
-        before, then = self.weight.of(self), self.weight.of(after)
-        if before is None or then is None:
-            raise CrashError("Failed to evaluate SlotWeight")
-        return Outcome(True, before - then, after)
+    def after(self, request: Request) -> State | None:
+        """Return the state of a slot that was matched with ``request``; None where the whole slot is taken."""
+        if not self._policy:
+            return None
+        taken = self._fitting(request).taken(self.slot, self.amounts)
+        return self.states.state(self, self._without(taken))
+
+    def suits(self, request: Request) -> bool:
+        """Tell whether both Requirements hold, whatever the slot's policy consumes: all that a schedd looks at."""
+        fitting = self.states.plain_fitting(self.slot, request)
+        return fitting.fits(self.slot, self.amounts, ())
+
+    def _without(self, taken: Taken) -> dict[str, Number]:
+        return {asset: whole(left - (amount or 0)) for (asset, left), amount in zip(self.amounts.items(), taken)}
 
 
 class Weighing:
     """How the negotiator weighs a slot: by its own SlotWeight or by the central manager's ``text``."""
 
-    def __init__(self, text: str = "", weighted: bool = True) -> None:
+    def __init__(self, links: Links, text: str = "", weighted: bool = True) -> None:
         self._expression = Expr(text) if text else named("SlotWeight")
-        self._weighted = weighted
-        self._known: dict[State, Number | None] = {}
+        self._links, self._weighted = links, weighted
+        self._looks: dict[int, Look] = {}
 
-    def of(self, state: State) -> Number | None:
-        """Return the weight of a slot in ``state``; None where it is no number."""
-        if state not in self._known:
-            self._known[state] = as_number(self._expression.evaluate(state.kind.ad(state.amounts)))
-        return self._known[state]
+    def of(self, slot: Slot, amounts: Amounts) -> Number | None:
+        """Return the weight of ``slot`` with ``amounts`` left; None where it is no number."""
+        return as_number(self.look(slot).of(slot, amounts))
+
+    def look(self, slot: Slot) -> Look:
+        """Return how the weight of slots like ``slot`` is found."""
+        look = self._looks.get(id(slot.frame))
+        if look is None:
+            names = self._links.reached(self._expression.words(), slot.frame)
+            look = self._looks[id(slot.frame)] = Look(self._expression, names, slot.assets)
+        return look
 
     def accounted(self, state: State) -> Number:
         """Return what the accountant charges for the whole slot: 1 where weights are off, or it is none to speak of."""
-        weight = self.of(state) if self._weighted else None
+        weight = self.of(state.slot, state.amounts) if self._weighted else None
         return 1 if weight is None or weight < 0 else weight
 
 
 class States:
-    """All states of a cycle; ``names`` are all words that expressions of jobs and of the negotiator contain."""
+    """All states of a cycle; ``names`` are all words that expressions of slots and jobs contain."""
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], links: Links) -> None:
         self._names = tuple(names)
+        self.links = links
+        self._fittings: dict[tuple[int, bool, int], dict[int, Fitting]] = {}
+        self._plain: dict[tuple[int, int], Fitting] = {}
         self._places: dict[int, tuple[int, ...]] = {}
         self._kinds: dict[tuple[object, ...], Kind] = {}
         self._states: dict[tuple[object, ...], State] = {}
-        self._count = 0
+        self._frames: dict[int, Frame] = {}
 
-    def count(self) -> int:
-        """Return a number that no other state has."""
-        self._count += 1
-        return self._count
+    def fittings(self, kind: Kind, weighing: Weighing) -> dict[int, Fitting]:
+        """Return what requests, by id, ask of slots like those of ``kind``, with the costs by this weighing."""
+        return self._fittings.setdefault((id(kind.first.frame), kind.supports_policy, id(weighing)), {})
+
+    def plain_fitting(self, slot: Slot, request: Request) -> Fitting:
+        """Return what ``request`` asks of slots that share the frame of ``slot`` but for any consumption policy."""
+        key = (id(slot.frame), id(request))
+        found = self._plain.get(key)
+        if found is None:
+            found = self._plain[key] = Fitting(slot, request, False, self.links)
+        return found
 
     def first(self, slot: Slot, weighing: Weighing) -> State:
         """Return the state of ``slot`` before the cycle."""
+        slot = slot._replace(frame=self._like(slot.frame))
         kind = self._kind(slot, weighing)
         amounts = {asset: amount if amount is not None else 0 for asset, amount in slot.left().items()}
         return self._interned(kind, amounts, weighing)
+
+    def _like(self, frame: Frame) -> Frame:
+        if id(frame) not in self._frames:
+            self._frames[id(frame)] = self.links.like(frame)
+        return self._frames[id(frame)]
 
     def state(self, before: State, left: Mapping[str, Number]) -> State:
         """Return the state of a slot in ``before`` when it has ``left``."""
@@ -142,11 +178,11 @@ class States:
         if looked_at is None:
             consumption = [name for name in frame.texts if name.startswith("consumption")]
             amounts = {PLACES.get(attribute(asset).lower()) for asset in slot.assets}
-            found = places(frame, (*self._names, *_DECIDES, *consumption))
+            found = places(frame, (*self._names, *DECIDES, *consumption))
             looked_at = self._places[id(frame)] = tuple(sorted(found - amounts))
         values = [slot[place] for place in looked_at]
         missing = tuple(asset for asset, amount in slot.left().items() if amount is None)
-        key = (id(frame), id(weighing), missing, *values, *map(type, values))
+        key = (id(frame), id(weighing), bool(slot.customer), missing, *values, *map(type, values))
         known = self._kinds.get(key)
         if known is None:
             known = self._kinds[key] = Kind((slot,))

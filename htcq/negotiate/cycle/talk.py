@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
-from htcq.negotiate.cycle.carving import Startds
+from htcq.negotiate.cycle.carving import Claim, Startds
 from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Request, Session
-from htcq.negotiate.cycle.search import Allowance, Search, limits_of
+from htcq.negotiate.cycle.search import Allowance, Search, limits_of, limits_vary
 from htcq.negotiate.cycle.trace import Match, Rejection
+from htcq.pool.job import Job
 from htcq.pool.kind import requested
 from htcq.units import CPUS, MEMORY
 
@@ -30,6 +31,20 @@ class Grant:
     ignored: bool
 
 
+@dataclass(frozen=True)
+class Made:
+    """A match, for what comes after the cycle: the job, what the startd makes of it, and its concurrency limits.
+
+    ``policy`` tells whether the slot has a consumption policy.
+    """
+
+    job: Job
+    slot: str
+    claim: Claim
+    limits: str
+    policy: bool
+
+
 class Talks:
     """All talks of a cycle, and what came of them."""
 
@@ -44,7 +59,10 @@ class Talks:
     ) -> None:
         self._search, self._accounts, self._startds, self._limits = search, accounts, startds, limits
         self._ends_early, self._depth_first = ends_early, depth_first
+        #: Limits that were reached: those of earlier requests as well, until one is looked for that is within its own.
+        self._over: set[str] = set()
         self.matches: list[Match] = []
+        self.made: list[Made] = []
         self.rejections: list[Rejection] = []
 
     def new_spin(self) -> None:
@@ -61,6 +79,7 @@ class Talks:
         Raises:
             CrashError: a slot ends the negotiator.
         """
+        self._over.clear()
         used, limited, skipped = 0.0, False, 1
         while True:
             only_preferred = used >= grant.most
@@ -87,31 +106,40 @@ class Talks:
         self, request: Request, first: str, submitter: str, session: Session, grant: Grant, used: float
     ) -> tuple[Offer | None, str, bool]:
         """Return a slot; else the negotiator's reason, and whether the submitter's limit had a part in it."""
-        reached = self._limits.reached(limits_of(request))
-        if reached:
-            return None, f"concurrency limit {reached} reached", False
+        if not self._permits(limits_of(request)):
+            return None, self._reached(), False
+        self._over.clear()
         allowance = Allowance(used, grant.unclaimed, used >= grant.most)
-        over_concurrency = ""
+        permits = (lambda offer: self._permits(limits_of(request, offer))) if limits_vary(request) else None
         while True:
-            offer = self._search.find(request, first, submitter, session, allowance)
+            offer = self._search.find(request, first, submitter, session, allowance, permits)
             if offer is None:
                 reason, over = self._search.reason()
-                return None, f"concurrency limit {over_concurrency} reached" if over_concurrency else reason, over
-            reached = self._limits.reached(limits_of(request, offer))
-            if reached:
-                over_concurrency = reached
-            elif offer.claims > 0:
+                return None, reason or self._reached(), over
+            if offer.claims > 0:
                 return offer, "", False
-            else:
-                self._search.without_claims(offer)
+            self._search.without_claims(offer)
+
+    def _permits(self, limits: str) -> bool:
+        reached = self._limits.reached(limits)
+        if reached:
+            self._over.add(reached)
+        return not reached
+
+    def _reached(self) -> str:
+        return f"concurrency limit {', '.join(sorted(self._over))} reached"
 
     def _matched(self, offer: Offer, request: Request, first: str, submitter: str, session: Session) -> float:
         limits, claim = limits_of(request, offer), self._startds.claim(offer, request)
+        policy = offer.state.kind.supports_policy
+        job = session.matched(lambda other: self._search.suits(offer, limits, other))
         cost = self._search.matched(offer, request)
         self._accounts.charge(submitter, cost)
         self._limits.take(limits)
-        job = session.matched().id
-        self.matches.append(Match(job, first, submitter, offer.name, cost, claim.charge, claim.refusal))
+        name = "" if job is None else job.id
+        self.matches.append(Match(name, first, submitter, offer.name, cost, claim.charge, claim.refusal))
+        if job is not None:
+            self.made.append(Made(job, offer.name, claim, limits, policy))
         return cost
 
     def _jobs_in(self, request: Request, offer: Offer) -> int:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 class Match:
     """One match; ``request`` is the first job of the request that it was made for, as the negotiator's log names it.
 
-    ``cost`` is charged at once, ``standing`` as soon as the claimed slot has an ad of its own, and nothing then where
-    the startd refuses the claim: ``refusal`` says why.
+    ``job`` is the one that the schedd uses it for; empty where none is left that suits the slot. ``cost`` is charged at
+    once, ``standing`` as soon as the claimed slot has an ad of its own, and nothing then where the startd refuses the
+    claim: ``refusal`` says why.
     """
 
     job: str
