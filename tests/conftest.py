@@ -33,7 +33,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quota-cases", type=int, default=50, help="how many random pools with group quotas to draw")
     parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
-    parser.addoption("--cycle-cases", type=int, default=8, help="how many random pools to negotiate, for each version")
+    parser.addoption("--cycle-cases", type=int, default=6, help="how many random pools to negotiate, for each version")
     parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
 
 

@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 from htcq.cli.changes import add_changes, read_changes, warn
@@ -97,16 +98,18 @@ def _course(pool: Pool, changed: Pool | None, changes: Changes, arguments: argpa
     plan = Plan(
         cycles=_within("--cycles", arguments.cycles, 1, _MOST_CYCLES),
         interval_seconds=_within("--interval", 60.0 if arguments.interval is None else arguments.interval, 1, 86400),
-        seed=arguments.seed or 0,
     )
-    runs, order = run_time(arguments.run_time or _RUN_TIME), _order(arguments)
-    now = run_course(pool, plan, runs, order, arguments.skip_bad_slots)
-    then = None if changed is None else run_course(changed, plan, runs, order, arguments.skip_bad_slots)
+    runs, order, seed = run_time(arguments.run_time or _RUN_TIME), _order(arguments), arguments.seed or 0
+    now, then = (
+        None if each is None else run_course(each, plan, runs, Random(seed), order, arguments.skip_bad_slots)
+        for each in (pool, changed)
+    )
+    assert now is not None
     if arguments.json:
         from htcq.report.course_json import course_json, what_if_course_json
 
-        one = course_json(now, plan, pool)
-        print(json.dumps(one if then is None else what_if_course_json(now, then, plan, pool, changes), indent=2))
+        one = course_json(now, plan, seed, pool)
+        print(json.dumps(one if then is None else what_if_course_json(now, then, plan, seed, pool, changes), indent=2))
     elif then is None:
         from htcq.report.course_text import show_course
 

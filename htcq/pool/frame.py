@@ -112,16 +112,14 @@ class Frame:
         if self._ad is None:
             self._ad = self._built()
         ad, before, now = self._ad, self._set, dict(own)
-        for name in before.keys() - now.keys():
-            if names is None or name.lower() in names:
-                self._cover(ad, name, UNDEFINED)
-            else:
-                now[name] = before[name]
+        for name in [name for name in before if name not in now and (names is None or name.lower() in names)]:
+            self._cover(ad, name, UNDEFINED)
+            del before[name]
         for name, value in now.items():
             # Most calls change little, and setting an attribute is what costs: equal values stay as they are.
             if name not in before or before[name] != value or type(before[name]) is not type(value):
                 self._cover(ad, name, value)
-        self._set = now
+                before[name] = value
         return ad
 
     def _cover(self, ad: Ad, name: str, value: Value) -> None:

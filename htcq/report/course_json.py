@@ -14,7 +14,7 @@ from htcq.report.quota_json import finite
 SCHEMA = 1
 
 
-def course_json(course: Course, plan: Plan, pool: Pool) -> dict[str, Any]:
+def course_json(course: Course, plan: Plan, seed: int, pool: Pool) -> dict[str, Any]:
     """Return what ``json.dumps`` takes."""
     printed: dict[str, Any] = finite(
         {
@@ -22,7 +22,7 @@ def course_json(course: Course, plan: Plan, pool: Pool) -> dict[str, Any]:
             "source": pool.source,
             "taken": pool.taken_at,
             "interval_seconds": plan.interval_seconds,
-            "seed": plan.seed,
+            "seed": seed,
             "total_cpus": course.total_cpus,
             "full_at": course.full_at,
             "cycles": [asdict(sample) for sample in course.samples],
@@ -36,12 +36,12 @@ def course_json(course: Course, plan: Plan, pool: Pool) -> dict[str, Any]:
 
 
 def what_if_course_json(
-    before: Course, after: Course, plan: Plan, pool: Pool, changes: Sequence[tuple[str, str]]
+    before: Course, after: Course, plan: Plan, seed: int, pool: Pool, changes: Sequence[tuple[str, str]]
 ) -> dict[str, Any]:
     """Return both courses and the knobs that make the difference."""
     return {
         "schema": SCHEMA,
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
-        "before": course_json(before, plan, pool),
-        "after": course_json(after, plan, pool),
+        "before": course_json(before, plan, seed, pool),
+        "after": course_json(after, plan, seed, pool),
     }

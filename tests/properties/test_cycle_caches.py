@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.classads import as_number, named, parsed
@@ -157,15 +158,9 @@ def plain_cost(slot: Slot, request: Request, amounts: dict[str, Number], kind: K
     return "no number" if cost is None else cost
 
 
-_FREE = _ad({"MyType": '"Machine"', "Name": '"slot1@a"', "Machine": '"a"', "Cpus": 2, "Memory": 100, "Disk": 100,
-             "MachineResources": '"Cpus Memory Disk"', "Requirements": "true", "SlotWeight": "Cpus"})  # fmt: skip
-
-
-@given(st.lists(slot_ads(), min_size=1, max_size=2), job_ads())
-@example([_FREE], _ad({"ClusterId": 1, "ProcId": 0, "JobStatus": 1, "Requirements": "Memory >= 100 || error"}))
-@example([_FREE], _ad({"ClusterId": 1, "ProcId": 0, "JobStatus": 1, "Requirements": "101 > TARGET.Memory && Cpus < 2"}))
-def test_a_match_costs_what_the_full_ads_say(slots: list[str], jobs: str) -> None:
-    pool = read("".join(slots), jobs)
+def assert_costs_are_plain(slots: str, jobs: str) -> None:
+    """Compare what matches cost with what full ads say, for each job on each slot."""
+    pool = read(slots, jobs)
     links = links_of(pool)
     words = sorted(set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames))))
     states, weighing = States(words, links), Weighing(links)
@@ -186,6 +181,46 @@ def test_a_match_costs_what_the_full_ads_say(slots: list[str], jobs: str) -> Non
             if after is not None:
                 taken = kind.consumed(request.first.ad(), amounts)
                 assert after.amounts == {asset: left - (taken[asset] or 0) for asset, left in amounts.items()}
+
+
+@given(st.lists(slot_ads(), min_size=1, max_size=2), job_ads())
+def test_a_match_costs_what_the_full_ads_say(slots: list[str], jobs: str) -> None:
+    assert_costs_are_plain("".join(slots), jobs)
+
+
+#: Each is taken apart in a way of its own, or must not be.
+_DELICATE = (
+    "true", "Memory >= 100", "100 <= Memory", "100 < TARGET.Memory", "TARGET.Memory > 100 && Memory > 99",
+    "101 > Memory",     "Memory <= 100 && TARGET.Memory <= 101", "Memory >= 100 || error",
+    "error || Memory >= 100", "false || Memory > 99",
+    "Memory > 99 || Cpus > 0 && Cpus < 2", "(Memory > 99 || Cpus > 0) && Cpus < 2", "Memory > 99 ? Cpus > 1 : true",
+    "undefined || Cpus > 1", "Cpus", "Cpus && Memory", "!Cpus >= 0", "-Cpus <= -2", "Cpus >= undefined", "Cpus >= true",
+    'Cpus >= "1"', "Cpus >= 1 && 2", 'Cpus > 1 && "a"', "Cpus > 0 == true", "Cpus >= 1 & 1", "Cpus > 1 =?= true",
+    "ifThenElse(true,Cpus > 1,error)", "ifThenElse(undefined,true,Cpus > 1)", "ifThenElse(0,Cpus > 1,Cpus < 1)",
+    "ifThenElse(1,Cpus > 1,Cpus < 1)", "ifThenElse(Cpus > 1,Memory > 99,true)", "Wish", "MY.Wish && TARGET.Start",
+    "Circle", "KFlops / 2 >= 0.5", "KFlops >= 1 && Cpus > 0", 'Machine == "node1"', "RequestCpus <= TARGET.Cpus",
+    'eval("Cp" + "us") > 1', "TARGET.RequestCpus is undefined", "Cpus / 2 >= 1", "Cpus >= 1.5", "MY.Cpus > 0",
+)  # fmt: skip
+
+
+def test_conditions_are_taken_apart_exactly() -> None:
+    machines = [
+        {"Name": f'"slot{number}@node1"', "Machine": f'"node{number % 2}"', "Cpus": cpus, "Memory": memory, "Disk": 10,
+         "KFlops": speed}
+        for number, (cpus, memory, speed) in enumerate(product((0, 1, 2, 3), (99, 100, 101), (None, 1, "1.0", "true")))
+    ]  # fmt: skip
+    shared = {"MyType": '"Machine"', "MachineResources": '"Cpus Memory Disk"', "PartitionableSlot": "true",
+              "SlotType": '"Partitionable"', "SlotWeight": "Cpus * Cpus + Memory"}  # fmt: skip
+    policy = {"ConsumptionCpus": "1", "ConsumptionMemory": "TARGET.RequestMemory ?: 1", "ConsumptionDisk": "0"}
+    asks = {"JobStatus": 1, "ProcId": 0, "Wish": "TARGET.Memory > 99 && Other", "Other": "TARGET.Cpus < 3",
+            "Circle": "Circle && true", "RequestCpus": 2}  # fmt: skip
+    jobs = [{**asks, "ClusterId": number, "Requirements": text} for number, text in enumerate(_DELICATE)]
+    for slot in ({}, policy):
+        for text in _DELICATE:
+            start = {"Requirements": "Start", "Start": text, "Wish": "Memory > 99", "Circle": "Circle || true"}
+            few = machines if text == "true" else machines[::5]
+            slots = "".join(_ad({**shared, **slot, **start, **machine}) for machine in few)
+            assert_costs_are_plain(slots, "".join(map(_ad, jobs if text == "true" else jobs[:1])))
 
 
 @given(slot_ads(), job_ads(), EXPRESSIONS, st.sampled_from(_RANKS))

@@ -31,7 +31,7 @@ _NAMES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
 
 
 class Askers:
-    """The submitters of a pool; ``order`` names those first that come first among equals."""
+    """The submitters of a pool; ``order`` names those that come first in their lists at the beginning."""
 
     def __init__(self, pool: Pool, quotas: PoolQuotas, order: Sequence[str] = ()) -> None:
         self._quotas = quotas
@@ -52,23 +52,18 @@ class Askers:
     def _asking(self, records: Iterable[Record], queues: Mapping[tuple[str, str], Queue]) -> Mapping[str, list[Asking]]:
         known = {each.name: each for each in self._quotas.submitters}
         found: dict[str, list[Asking]] = {group.name: [] for group in self._quotas.tree.groups}
-        for record in records:
+        first = len(self._order)
+        for record in sorted(records, key=lambda each: self._order.get(each.name, first)):
             submitter, schedd = known[record.name], record.text("ScheddName")
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
             jobs = Queue((), Likenesses(())) if queue is None else queue
-            asking = Asking(submitter, schedd, idle, jobs, self._offered.get(schedd), self._place(record))
+            asking = Asking(submitter, schedd, idle, jobs, self._offered.get(schedd), _heard(record))
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
             again = [each for group in self._quotas.groups if group.autoregroup for each in found[group.name]]
             found[ROOT] = [*found[ROOT], *again]
         return found
-
-    def _place(self, record: Record) -> int:
-        """Return where the submitter stands among equals."""
-        if record.name in self._order:
-            return self._order[record.name] - len(self._order)
-        return int(record.number("LastHeardFrom") or 0) % _SHUFFLE
 
 
 def most_offered(pool: Pool, schedd: Record) -> int | None:
@@ -87,6 +82,10 @@ def most_offered(pool: Pool, schedd: Record) -> int | None:
     if most is not None and most > 0:
         limits.append(max(0, int(most) - int(running or 0)))
     return min(limits, default=None)
+
+
+def _heard(record: Record) -> int:
+    return int(record.number("LastHeardFrom") or 0) % _SHUFFLE
 
 
 def _frames_of(frames: Iterable[Frame]) -> tuple[Frame, ...]:

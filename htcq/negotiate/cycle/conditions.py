@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Mapping
 
 from htcq.classads import Expr, Missing, Value, as_number, holds
 from htcq.negotiate.cycle.clauses import bare, choice, comparison, conjuncts, disjuncts
-from htcq.negotiate.cycle.looks import Amounts, Links, Look, job_ad
+from htcq.negotiate.cycle.looks import ANY_NAME, Amounts, Links, Look, job_ad
 from htcq.negotiate.cycle.queues import Request
 from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.matching import overridden
@@ -158,7 +158,16 @@ class Conditions:
         return found
 
     def _look(self, text: str, in_job: bool) -> None:
-        look = Look(self._expression(text), self._names(text), self._assets, self._request, in_job, self._changed)
+        names = self._names(text)
+        of_job = JOB_PLACES.keys() | self._request.frame.texts.keys() | {name.lower() for name in self._changed}
+        # What looks at nothing of the job is the same for all requests.
+        shared = of_job.isdisjoint(names) and ANY_NAME not in names
+        key = (text, in_job, id(self._slot.frame))
+        look = self._links.looks.get(key) if shared else None
+        if look is None:
+            look = Look(self._expression(text), names, self._assets, self._request, in_job, self._changed)
+        if shared:
+            self._links.looks[key] = look
         self._rest.append(look)
 
 

@@ -11,7 +11,7 @@ from htcq.pool.slot import OWN, PLACES, Number, Slot
 from htcq.units import attribute
 
 #: Can put any name together.
-_ANY_NAME = "eval"
+ANY_NAME = "eval"
 Amounts = Mapping[str, Number]
 _Graph = Mapping[str, tuple[str, ...]]
 
@@ -25,6 +25,8 @@ class Links:
         self._known: dict[tuple[tuple[str, str], ...], _Graph] = {}
         self._reached: dict[tuple[object, ...], frozenset[str]] = {}
         self._parsed: dict[str, Expr | None] = {}
+        #: Those that jobs have no part in, by text, side and frame of the slot.
+        self.looks: dict[tuple[str, bool, int], Look] = {}
         self._alike: dict[tuple[object, ...], Frame] = {}
 
     def parsed(self, text: str) -> Expr | None:
@@ -69,7 +71,7 @@ def _followed(words: Iterable[str], graphs: Sequence[_Graph], frames: Sequence[F
         if word in found:
             continue
         found.add(word)
-        if word == _ANY_NAME:
+        if word == ANY_NAME:
             waiting += PLACES
             for frame in frames:
                 waiting += frame.texts
@@ -151,7 +153,7 @@ class Asked:
         if found is None:
             words = self._links.reached(self._words, frame)
             named = any(word in self._names_of_jobs and word not in frame.texts for word in words)
-            found = self._by_job[id(frame)] = self._in_job or named or "target" in words or _ANY_NAME in words
+            found = self._by_job[id(frame)] = self._in_job or named or "target" in words or ANY_NAME in words
         return found
 
     def of(self, slot: Slot, amounts: Amounts, request: Request) -> Value:

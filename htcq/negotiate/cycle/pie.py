@@ -6,7 +6,6 @@ HTCondor 25.14. Limits in time are not reached here.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,6 +17,8 @@ from htcq.negotiate.demand import Submitter
 
 #: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none (INT_MAX).
 _NOTHING, _NO_CEILING = 3.4028234663852886e38, 2**31 - 1
+#: What a submitter may have where priorities are ignored (DBL_MAX): no infinity, which would make all equally starved.
+_ALL = 1.7976931348623157e308
 
 
 @dataclass(eq=False)
@@ -133,7 +134,7 @@ class Turn:
     def _share(self, asking: Asking, part: float, base: float, group_used: float) -> Share:
         most = max(0.0, part * base - self._accounts.usage(asking.submitter.name))
         if self._rules.ignore_priorities:
-            most = sys.float_info.max
+            most = _ALL
         unclaimed = most
         if self._group is not None:
             # The negotiator hands these numbers on as C++ floats.

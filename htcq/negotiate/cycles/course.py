@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 
 from htcq.negotiate.cycle.cycle import Cycle
 from htcq.negotiate.cycle.trace import Crash
 from htcq.negotiate.cycles.priorities import Priorities
-from htcq.negotiate.cycles.runtimes import RunTime
+from htcq.negotiate.cycles.runtimes import Dice, RunTime
 from htcq.negotiate.cycles.world import World
 from htcq.pool.pool import Pool
 from htcq.quota.condor import promised
@@ -24,11 +23,10 @@ _FULL = 0.99
 
 @dataclass(frozen=True)
 class Plan:
-    """How many cycles, how far apart, and what the dice start from."""
+    """How many cycles, and how far apart."""
 
     cycles: int
     interval_seconds: float = 60.0
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,15 +70,15 @@ class Course:
 
 
 def run_course(
-    pool: Pool, plan: Plan, run_time: RunTime, order: Sequence[str] = (), skip_bad_slots: bool = False
+    pool: Pool, plan: Plan, run_time: RunTime, dice: Dice, order: Sequence[str] = (), skip_bad_slots: bool = False
 ) -> Course:
-    """Return what becomes of ``pool`` in the cycles of ``plan``; the same plan gives the same course.
+    """Return what becomes of ``pool`` in the cycles of ``plan``; ``dice`` decide how long jobs run, and nothing else.
 
     Raises:
         PolicyError: GROUP_SORT_EXPR is no expression.
         InputError: a job does not say how long it runs.
     """
-    world, priorities = World(pool, run_time, Random(plan.seed)), Priorities(pool)
+    world, priorities = World(pool, run_time, dice), Priorities(pool)
     total = world.total(CPUS)
     samples: list[Sample] = []
     notes: dict[str, None] = {}

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from random import Random
-from typing import Optional
+from typing import Optional, Protocol
 
 from htcq.classads import as_number
 from htcq.errors import InputError
 from htcq.pool.job import Job
 
+
+class Dice(Protocol):
+    """What is drawn from: random.Random of the standard library is one."""
+
+    def expovariate(self, lambd: float) -> float:
+        """Return a number of the exponential distribution with this rate."""
+
+    def uniform(self, a: float, b: float) -> float:
+        """Return a number between two others."""
+
+    def lognormvariate(self, mu: float, sigma: float) -> float:
+        """Return a number whose logarithm has the normal distribution."""
+
+
 #: Seconds that a job runs, given the job (None: one of which nothing is known but its claim) and the dice.
-RunTime = Callable[[Optional[Job], Random], float]
+RunTime = Callable[[Optional[Job], Dice], float]
 _HINT = "such as 3600, exponential:3600, uniform:60..7200, lognormal:3600:1.5 or attribute:ExpectedSeconds"
 
 

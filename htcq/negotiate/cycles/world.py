@@ -10,11 +10,10 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
-from random import Random
 
 from htcq.classads import as_number
 from htcq.negotiate.cycle.talk import Made
-from htcq.negotiate.cycles.runtimes import RunTime
+from htcq.negotiate.cycles.runtimes import Dice, RunTime
 from htcq.negotiate.cycles.slots import Slots
 from htcq.negotiate.cycles.waiting import Waiting
 from htcq.pool.job import Job
@@ -58,7 +57,7 @@ class Base:
 class World:
     """One pool; ``run_time`` says how long its jobs run, with ``dice``."""
 
-    def __init__(self, pool: Pool, run_time: RunTime, dice: Random) -> None:
+    def __init__(self, pool: Pool, run_time: RunTime, dice: Dice) -> None:
         self._pool, self._run_time, self._dice = pool, run_time, dice
         self._slots, self._weights, self._numbers = Slots(), Weights(), count(1)
         self._ending: list[tuple[float, int, Claim]] = []

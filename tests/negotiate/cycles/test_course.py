@@ -26,7 +26,7 @@ def site(*collector: str, jobs: int, config: str = NO_LEFTOVERS, **changes: str 
 
 
 def course(given: Pool, cycles: int, lasts: str = LONG, interval: float = FIVE_MINUTES, seed: int = 0) -> Course:
-    return run_course(given, Plan(cycles, interval, seed), run_time(lasts))
+    return run_course(given, Plan(cycles, interval), run_time(lasts), Random(seed))
 
 
 def started(found: Course) -> list[int]:
