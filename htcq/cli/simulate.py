@@ -12,11 +12,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from htcq.cli.changes import add_changes, read_changes, warn
 from htcq.cli.source import Changes, add_source_options, read, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.negotiate.what_if import WhatIf, changed_pool
 
 if TYPE_CHECKING:
     from htcq.negotiate.cycle.trace import Trace
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 #: How long jobs run if nobody says, and the most cycles that one may ask for.
 _RUN_TIME, _MOST_CYCLES = "exponential:3600", 100_000
+_MOST_ADDED, _MOST_TIMES = 100_000, 1_000
 Number = TypeVar("Number", int, float)
 
 
@@ -38,6 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
     add_changes(parser)
+    what = parser.add_argument_group("other machines, other demand; all of them repeatable")
+    what.add_argument("--remove", metavar="MACHINE", action="append", help="without these machines, a pattern of names")
+    what.add_argument("--drain", metavar="MACHINE", action="append", help="with these taking no job any more")
+    what.add_argument("--add", metavar="N:MACHINE", action="append", help="with N more, empty, like that one")
+    what.add_argument(
+        "--demand", metavar="NAME=FACTOR", action="append",
+        help="with so many times the idle jobs of a group or submitter: physics=x2",
+    )  # fmt: skip
     course = parser.add_argument_group("several cycles")
     course.add_argument("--cycles", metavar="N", type=int, help="go on for so many cycles, in which jobs start and end")
     course.add_argument("--interval", metavar="SECONDS", type=float, help="from cycle to cycle (default 60)")
@@ -58,10 +68,13 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError(f"{pool.source} has no jobs", "a cycle needs the queues: jobs.ads of a snapshot")
     if changes and pool.changed is None:
         raise InputError(f"{pool.source} has no configuration of its central manager", "a what-if needs config.txt")
+    what = _what(arguments)
     changed = None
+    if changes or what:
+        changed = changed_pool(replace(pool, central=pool.changed) if changes else pool, what)
     if changes:
-        changed = replace(pool, central=pool.changed)
-        warn(pool, changed)
+        warn(pool, replace(pool, central=pool.changed))
+    changes = (*changes, *_told(arguments))
     if arguments.cycles is not None:
         return _course(pool, changed, changes, arguments)
     given = [f"--{name}" for name in ("interval", "run-time", "seed") if _of(arguments, name) is not None]
@@ -121,13 +134,44 @@ def _course(pool: Pool, changed: Pool | None, changes: Changes, arguments: argpa
     return EXIT_FINE if (then or now).crash is None else EXIT_FINDINGS
 
 
+def _what(arguments: argparse.Namespace) -> WhatIf:
+    added, demand = [], []
+    for text in arguments.add or ():
+        count, _, machine = text.partition(":")
+        if not count.isdigit() or not 1 <= int(count) <= _MOST_ADDED or not machine:
+            raise InputError(f"--add {text}: not a number and a machine", "such as --add 10:node1.example.net")
+        added.append((int(count), machine))
+    for text in arguments.demand or ():
+        name, _, factor = text.rpartition("=")
+        number = _factor(factor)
+        if not name or number is None:
+            raise InputError(f"--demand {text}: not a name and a factor", "such as --demand physics=x2")
+        demand.append((name, number))
+    return WhatIf(tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand))
+
+
+def _factor(text: str) -> float | None:
+    """Return a factor such as 2, x2 or 0.5; None where ``text`` is none."""
+    try:
+        factor = float(text.lstrip("x\N{MULTIPLICATION SIGN}"))
+    except ValueError:
+        return None
+    return factor if 0 <= factor <= _MOST_TIMES else None
+
+
+def _told(arguments: argparse.Namespace) -> Changes:
+    """Return the options that make another pool, with their values, as a report shows them."""
+    names = ("remove", "drain", "add", "demand")
+    return tuple((f"--{name}", value) for name in names for value in _of(arguments, name) or ())
+
+
 def _within(option: str, number: Number, least: Number, most: Number) -> Number:
     if not least <= number <= most:
         raise InputError(f"{option} {number:g}: out of range", f"from {least:g} to {most:g}")
     return number
 
 
-def _of(arguments: argparse.Namespace, option: str) -> object:
+def _of(arguments: argparse.Namespace, option: str) -> Any:
     return getattr(arguments, option.replace("-", "_"))
 
 

@@ -35,9 +35,9 @@ def show_courses(
     before: Course, after: Course, plan: Plan, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO
 ) -> None:
     """Write what ``changes`` (knobs and their values) do to each submitter."""
-    print(f"{one_line(pool.source)}, if the central manager had", file=stream)
+    print(f"{one_line(pool.source)}, what if", file=stream)
     for knob, value in changes:
-        print(f"  {one_line(knob)} = {one_line(value)}", file=stream)
+        print(f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}", file=stream)
     then = {each.submitter: each for each in waits(after)}
     rows = []
     for now in waits(before):

@@ -57,9 +57,9 @@ def _submitters(trace: Trace) -> Iterator[list[str]]:
 
 def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
     """Write what ``changes`` (knobs and their values) do to groups and submitters."""
-    print(f"{_title(pool)}, if the central manager had", file=stream)
+    print(f"{_title(pool)}, what if", file=stream)
     for knob, value in changes:
-        print(f"  {one_line(knob)} = {one_line(value)}", file=stream)
+        print(f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}", file=stream)
     rows = [row for row in compare_cycles(before, after) if row.changed]
     if rows:
         heads = ["", "NAME"]

@@ -109,6 +109,25 @@ def test_a_what_if_tells_who_gains_and_who_loses(snapshot: str, call: Call) -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("flags", "matches"),
+    [
+        (("--demand", "a=x0"), {"b.ben@site": 5}),
+        (("--add", "1:node1"), {"a.ann@site": 3, "b.ben@site": 5}),
+        (("--add", "1:node1", "--set", "GROUP_QUOTA_a=6"), {"a.ann@site": 6, "b.ben@site": 5}),
+        (("--drain", "node*"), {"a.ann@site": 0, "b.ben@site": 0}),
+        (("--remove", "node1"), {"a.ann@site": 0, "b.ben@site": 0}),
+    ],
+)
+def test_what_if_there_were_other_machines_or_jobs(
+    flags: tuple[str, ...], matches: dict[str, int], snapshot: str, call: Call
+) -> None:
+    found = as_json(call, "--snapshot", snapshot, *flags)
+
+    assert {each["name"]: each["matches"] for each in found["after"]["submitters"]} == matches
+    assert found["changes"][-1] == {"knob": flags[0], "value": flags[1]}
+
+
 def test_a_what_if_that_changes_nothing_says_so(snapshot: str, call: Call) -> None:
     assert "nothing changes" in call("simulate", "--snapshot", snapshot, "--set", "GROUP_QUOTA_a=3").out
 
@@ -167,6 +186,9 @@ def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
 @pytest.mark.parametrize(
     ("flags", "parts", "message"),
     [
+        (("--add", "node1"), {}, "--add node1: not a number and a machine"),
+        (("--demand", "a"), {}, "--demand a: not a name and a factor"),
+        (("--demand", "a=-1"), {}, "--demand a=-1: not a name and a factor"),
         (("--cycles", "0"), {}, "--cycles 0: out of range"),
         (("--cycles", "2", "--interval", "0"), {}, "--interval 0: out of range"),
         (("--cycles", "2", "--run-time", "soon"), {}, "run time 'soon'"),

@@ -48,6 +48,21 @@ class Slots:
         """Return a static ``slot`` that ``customer`` has claimed."""
         return slot._replace(**_claimed(customer, limits))
 
+    def unclaimed(self, slot: Slot) -> Slot:
+        """Return ``slot`` with nobody on it."""
+        return slot._replace(
+            state="Unclaimed", activity="Idle", accounting_group=UNDEFINED, remote_user=UNDEFINED,
+            remote_owner=UNDEFINED, concurrency_limits=UNDEFINED,
+        )  # fmt: skip
+
+    def drained(self, slot: Slot) -> Slot:
+        """Return ``slot`` as it takes no job any more; a claim that is there stays."""
+        key = (id(slot.frame), "drained")
+        if key not in self._frames:
+            lines = [(name, b"false" if name.lower() == b"requirements" else text) for name, text in slot.frame.lines]
+            self._frames[key] = Frame(tuple(lines), self._expressions)
+        return slot._replace(frame=self._frames[key])
+
     def _with(self, frame: Frame, shared: Mapping[str, Number], dynamic: bool) -> Frame:
         """Return ``frame`` with other amounts of what slots share, for dynamic slots if so."""
         if not shared and not dynamic:
