@@ -63,9 +63,11 @@ def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tupl
     rows = [row for row in compare_cycles(before, after) if row.changed]
     if rows:
         heads = ["", "NAME"]
-        for what in ("matches", f"used {after.unit}"):
+        for what in ("matches", f"used {after.unit}", "waiting"):
             heads += [f"{what} {when}".upper().replace(" ", "\n") for when in ("before", "after", "difference")]
-        show_table("", [*heads, "REJECTED"], [_cells(row) for row in rows], stream, range(2, 8), repeat=2)
+        show_table("", [*heads, "STARVED", "REJECTED"], [_cells(row) for row in rows], stream, range(2, 11), repeat=2)
+        told = [row for row in rows if row.because]
+        show_lines([Line(((one_line(f"{row.kind} {row.name}: {row.because}"), ""),)) for row in told], stream)
     else:
         show_lines([Line((("nothing changes: everybody is matched as much as now", "strong"),))], stream)
     for when, trace in (("before", before), ("after", after)):
@@ -75,7 +77,10 @@ def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tupl
 
 def _cells(row: CycleDifference) -> list[str]:
     why = row.why[1] if row.why[0] == row.why[1] else " -> ".join(each or "none" for each in row.why)
-    return [row.kind, one_line(row.name), *_pair(row.matches), *_pair(row.used), one_line(why)]
+    words = ["yes" if each else "no" for each in row.starved]
+    starved = words[1] if words[0] == words[1] else " -> ".join(words)
+    numbers = (cell for pair in (row.matches, row.used, row.waiting) for cell in _pair(pair))
+    return [row.kind, one_line(row.name), *numbers, starved, one_line(why)]
 
 
 def _pair(pair: Pair) -> tuple[str, str, str]:

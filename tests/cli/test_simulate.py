@@ -104,9 +104,10 @@ def test_a_what_if_tells_who_gains_and_who_loses(snapshot: str, call: Call) -> N
     assert by_name["b.ben@site"] == {"before": 5, "after": 2}
     shown = call("simulate", "--snapshot", snapshot, *flags).out
     assert "  GROUP_QUOTA_a = 6\n" in shown
-    assert [line.split()[2:8] for line in shown.splitlines() if " a.ann@site " in line] == [
-        ["3", "6", "+3", "3", "6", "+3"]
+    assert [line.split()[2:12] for line in shown.splitlines() if " a.ann@site " in line] == [
+        ["3", "6", "+3", "3", "6", "+3", "5", "2", "-3", "no"]
     ]
+    assert "submitter a.ann@site: the limit of a goes from 3 to 6\n" in shown
 
 
 @pytest.mark.parametrize(

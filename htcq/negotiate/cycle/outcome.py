@@ -5,11 +5,15 @@ Amounts are in the pool's unit.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from htcq.negotiate.cycle.trace import Trace
+from htcq.negotiate.cycle.trace import GroupUse, SubmitterUse, Trace
+
+#: Sums of fractions miss by less than this.
+_DUST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -27,44 +31,103 @@ class Pair:
 
 @dataclass(frozen=True)
 class CycleDifference:
-    """What one group or submitter is matched in either cycle, and what it uses after it.
+    """What one group or submitter is matched in either cycle, what it uses after it, and how many of its jobs wait.
 
-    ``why`` is the reason that the negotiator gives last for a rejection, before and after; empty where it gives none.
+    One that waits and uses less than the whole slots of its limit is starved, a submitter if it uses nothing. ``why``
+    is the reason that the negotiator gives last for a rejection, before and after; empty where it gives none.
+    ``because`` tells in a sentence what made the difference.
     """
 
     kind: str
     name: str
     matches: Pair
     used: Pair
-    why: tuple[str, str]
+    waiting: Pair
+    starved: tuple[bool, bool]
+    why: tuple[str, str] = ("", "")
+    because: str = ""
 
     @property
     def changed(self) -> bool:
         """Whether anything is different."""
-        return self.matches.difference != 0 or abs(self.used.difference) > 1e-9
+        return any(abs(pair.difference) > _DUST for pair in (self.matches, self.used, self.waiting))
 
 
 def compare_cycles(before: Trace, after: Trace) -> tuple[CycleDifference, ...]:
     """Return what differs and what does not, groups first."""
-    return (*_groups(before, after), *_submitters(before, after))
+    traces = before, after
+    return (*_groups(traces), *_submitters(traces))
 
 
-def _groups(before: Trace, after: Trace) -> Iterator[CycleDifference]:
-    one, other = ({group.name: group.used_after for group in trace.groups} for trace in (before, after))
-    matches = [Counter[str](), Counter[str]()]
-    for count, trace in zip(matches, (before, after)):
-        for submitter in trace.submitters:
-            count[submitter.group] += submitter.matches
+def _groups(traces: tuple[Trace, Trace]) -> Iterator[CycleDifference]:
+    one, other = ({group.name: group for group in trace.groups} for trace in traces)
+    matches, waiting = (
+        [_summed(trace, count) for trace in traces]
+        for count in (lambda each: each.matches, lambda each: each.idle - each.matches)
+    )
     for name in dict.fromkeys([*one, *other]):
-        used = Pair(one.get(name, 0.0), other.get(name, 0.0))
-        yield CycleDifference("group", name, Pair(matches[0][name], matches[1][name]), used, ("", ""))
+        found = [uses.get(name) for uses in (one, other)]
+        waits = Pair(*(each[name] for each in waiting))
+        starved = [_starved(use, waits_) for use, waits_ in zip(found, (waits.before, waits.after))]
+        yield CycleDifference(
+            "group",
+            name,
+            Pair(*(each[name] for each in matches)),
+            Pair(*(0.0 if use is None else use.used_after for use in found)),
+            waits,
+            (starved[0], starved[1]),
+            because=_limits(name, found[0], found[1]),
+        )
 
 
-def _submitters(before: Trace, after: Trace) -> Iterator[CycleDifference]:
-    one, other = ({each.name: each for each in trace.submitters} for trace in (before, after))
-    reasons = [{each.submitter: each.reason for each in trace.rejections} for trace in (before, after)]
+def _summed(trace: Trace, count: Callable[[SubmitterUse], int]) -> Counter[str]:
+    summed = Counter[str]()
+    for each in trace.submitters:
+        summed[each.group] += count(each)
+    return summed
+
+
+def _starved(use: GroupUse | None, waiting: float) -> bool:
+    if use is None or waiting <= 0:
+        return False
+    return use.limit is None or use.used_after < math.floor(use.limit)
+
+
+def _limits(name: str, one: GroupUse | None, other: GroupUse | None) -> str:
+    """Return how a group's limit changed, as a sentence; empty where it did not."""
+    limits = [None if use is None else use.limit for use in (one, other)]
+    if limits[0] == limits[1]:
+        return ""
+    shown = ["no turn" if limit is None else f"{limit:g}" for limit in limits]
+    return f"the limit of {name} goes from {shown[0]} to {shown[1]}"
+
+
+def _submitters(traces: tuple[Trace, Trace]) -> Iterator[CycleDifference]:
+    one, other = ({each.name: each for each in trace.submitters} for trace in traces)
+    reasons = [{each.submitter: each.reason for each in trace.rejections} for trace in traces]
+    limits = [{group.name: group for group in trace.groups} for trace in traces]
     for name in dict.fromkeys([*one, *other]):
-        found = [trace.get(name) for trace in (one, other)]
-        matches = Pair(*(0 if each is None else each.matches for each in found))
-        used = Pair(*(0.0 if each is None else each.used_after for each in found))
-        yield CycleDifference("submitter", name, matches, used, (reasons[0].get(name, ""), reasons[1].get(name, "")))
+        found = [trace.get(name) or _nothing(name) for trace in (one, other)]
+        waits = [each.idle - each.matches for each in found]
+        starved = [wait > 0 and each.used_after <= 0 for each, wait in zip(found, waits)]
+        difference = CycleDifference(
+            "submitter",
+            name,
+            Pair(found[0].matches, found[1].matches),
+            Pair(found[0].used_after, found[1].used_after),
+            Pair(waits[0], waits[1]),
+            (starved[0], starved[1]),
+            (reasons[0].get(name, ""), reasons[1].get(name, "")),
+        )
+        group = found[1].group or found[0].group
+        asks = found[1].idle - found[0].idle
+        because = _limits(group, limits[0].get(group), limits[1].get(group))
+        if asks:
+            because = f"it asks for {abs(asks)} {'more' if asks > 0 else 'fewer'}{' and ' + because if because else ''}"
+        elif not because and difference.changed:
+            because = "others leave it more" if difference.used.difference > 0 else "others leave it less"
+        yield replace(difference, because=because)
+
+
+def _nothing(name: str) -> SubmitterUse:
+    return SubmitterUse(name, "", 0, 0, 0.0, 0.0, 0.0)
