@@ -67,6 +67,8 @@ class Search:
         self._preferred, self._as_good, self._worse = asked(_PREFERRED), asked(_AS_GOOD), asked(_WORSE)
         self._found: Found | None = None
         self._for: tuple[object, ...] = ()
+        #: Whether the submitter's limit had a part in it when slots were last looked for, or a list came to its end.
+        self.limited = False
         self.skipped: list[Crash] = []
         #: Slots that the negotiator might have taken from their jobs, by why.
         self.preempting: dict[str, set[str]] = {}
@@ -99,9 +101,12 @@ class Search:
         fresh = self._found is None or not self._caching or key != self._for
         if fresh:
             self._found, self._for = self._listed(request, job, submitter, allowance, permits), key
+            self.limited = self._found.over_limit > 0
         assert self._found is not None
         while True:
             offer = self._found.list.pop()
+            if offer is None:
+                self.limited = self._found.over_limit > 0
             if offer is None or fresh:
                 return offer
             if permits is not None and not permits(offer):
@@ -110,18 +115,17 @@ class Search:
                 return offer
             self._found.over_limit += 1
 
-    def reason(self) -> tuple[str, bool]:
-        """Return why nothing was found, and whether the submitter's limit had a part in it.
+    def reason(self) -> str:
+        """Return why nothing was found.
 
         That of concurrency limits is empty. They count only if they had a part in it when the list was made.
         """
         assert self._found is not None
-        limited = self._found.over_limit > 0
         if self._found.over_concurrency:
-            return "", limited
+            return ""
         if self._found.refused:
-            return NO_PREEMPTION, limited
-        return (OVER_LIMIT if limited else NO_MATCH), limited
+            return NO_PREEMPTION
+        return OVER_LIMIT if self.limited else NO_MATCH
 
     def suits(self, offer: Offer, limits: str, request: Request) -> bool:
         """Tell whether a schedd uses a match, made for these concurrency ``limits``, for another job like ``request``.

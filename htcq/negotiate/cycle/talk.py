@@ -80,6 +80,7 @@ class Talks:
             CrashError: a slot ends the negotiator.
         """
         self._over.clear()
+        self._search.limited = False
         used, limited, skipped = 0.0, False, 1
         while True:
             only_preferred = used >= grant.most
@@ -90,12 +91,13 @@ class Talks:
             if asked is None:
                 return used, not (only_preferred or limited)
             request, first = asked
-            offer, reason, over = self._found(request, first, submitter, session, grant, used)
+            offer, reason = self._found(request, first, submitter, session, grant, used)
             if offer is None:
-                limited = limited or over
+                # A request that its concurrency limits stop at once leaves this as the request before it left it.
+                limited = limited or self._search.limited
                 self.rejections.append(Rejection(first, submitter, reason))
                 session.rejected()
-                if over and self._ends_early:
+                if self._search.limited and self._ends_early:
                     return used, False
                 continue
             cost = self._matched(offer, request, first, submitter, session)
@@ -104,20 +106,19 @@ class Talks:
 
     def _found(
         self, request: Request, first: str, submitter: str, session: Session, grant: Grant, used: float
-    ) -> tuple[Offer | None, str, bool]:
-        """Return a slot; else the negotiator's reason, and whether the submitter's limit had a part in it."""
+    ) -> tuple[Offer | None, str]:
+        """Return a slot; else the negotiator's reason."""
         if not self._permits(limits_of(request)):
-            return None, self._reached(), False
+            return None, self._reached()
         self._over.clear()
         allowance = Allowance(used, grant.unclaimed, used >= grant.most)
         permits = (lambda offer: self._permits(limits_of(request, offer))) if limits_vary(request) else None
         while True:
             offer = self._search.find(request, first, submitter, session, allowance, permits)
             if offer is None:
-                reason, over = self._search.reason()
-                return None, reason or self._reached(), over
+                return None, self._search.reason() or self._reached()
             if offer.claims > 0:
-                return offer, "", False
+                return offer, ""
             self._search.without_claims(offer)
 
     def _permits(self, limits: str) -> bool:

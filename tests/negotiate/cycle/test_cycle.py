@@ -245,3 +245,22 @@ def test_submitters_of_which_no_job_is_known_are_named() -> None:
     trace = run_cycle(given(policy_slot(), asks("ada", 1), asks("ben", 4), jobs=queue(1)))
 
     assert trace.unmodelled == ("of the idle jobs of ben@site none is known: it asks for nothing",)
+
+
+def test_a_request_stopped_by_a_concurrency_limit_leaves_its_submitter_where_the_last_one_left_it() -> None:
+    """The request before it met the limit of the submitter, who therefore has another turn in the second round.
+
+    b's 8 are more than its limit of 5, so that a's slots of 3 are the lesser; seen in a cycle of 23.9.6.
+    """
+    slots = [static_slot(f"slot{number}@node1", Cpus=3, TotalSlotCpus=3, SlotID=number) for number in (1, 2)]
+    jobs = [
+        *queue(4, cluster=1, **grouped("a.ann")),
+        *queue(1, cluster=2, ConcurrencyLimits='"none"', **grouped("a.ann")),
+    ]
+    config = "GROUP_NAMES = a\nGROUP_QUOTA_a = 4\nNONE_LIMIT = 0\nNEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+    trace = run_cycle(given(*slots, asks("a.ann", 5), jobs=jobs, config=config))
+
+    reasons = [each.reason for each in trace.rejections]
+    assert reasons[:2] == ["submitter limit exceeded", "concurrency limit none reached"]
+    # After that talk the submitter is still in its list: the next spin asks for the same once more.
+    assert len(reasons) > 2
