@@ -247,21 +247,24 @@ def test_submitters_of_which_no_job_is_known_are_named() -> None:
     assert trace.unmodelled == ("of the idle jobs of ben@site none is known: it asks for nothing",)
 
 
-def test_a_request_stopped_by_a_concurrency_limit_leaves_its_submitter_where_the_last_one_left_it() -> None:
-    """The request before it met the submitter's limit of 4, and the limit alone would end its turn; seen in 23.9.6.
+def test_a_request_that_a_concurrency_limit_stops_leaves_its_submitter_where_the_last_one_left_it() -> None:
+    """When the job before it was matched, one slot was too heavy for the limit of 5: that still counts (23.9, 25.14).
 
-    So it is asked again in the next spin, where one more match may go beyond the limit.
+    So the submitter is not through, and is asked again in the next spin.
     """
-    slots = [static_slot(f"slot{number}@node1", Cpus=3, TotalSlotCpus=3, SlotID=number) for number in (1, 2)]
+    slots = [
+        static_slot(f"slot{number}@node1", Cpus=cpus, TotalSlotCpus=cpus, SlotID=number, Rank="0.0")
+        for number, cpus in enumerate((1, 3, 8))
+    ]
     jobs = [
-        *queue(4, cluster=1, **grouped("a.ann")),
-        *queue(1, cluster=2, ConcurrencyLimits='"none"', **grouped("a.ann")),
+        *queue(1, cluster=1, **grouped("a.ann")),
+        *queue(2, cluster=2, RequestCpus=2, ConcurrencyLimits='"one"', **grouped("a.ann")),
     ]
-    config = "GROUP_NAMES = a\nGROUP_QUOTA_a = 4\nNONE_LIMIT = 0\nNEGOTIATOR_CONSIDER_PREEMPTION = False\n"
-    trace = run_cycle(given(*slots, LIGHT, asks("a.ann", 5), jobs=jobs, config=config))
+    config = "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nONE_LIMIT = 1\nNEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+    trace = run_cycle(given(*slots, asks("a.ann", 3), jobs=jobs, config=config))
 
-    assert [each.reason for each in trace.rejections][:2] == [
-        "submitter limit exceeded",
-        "concurrency limit none reached",
+    assert [(match.job, match.cost) for match in trace.matches] == [("1.0", 1), ("2.0", 3)]
+    assert [(each.job, each.reason) for each in trace.rejections] == [
+        ("2.0", "concurrency limit one reached"),
+        ("2.1", "concurrency limit one reached"),
     ]
-    assert len(trace.matches) == 2
