@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quota-cases", type=int, default=50, help="how many random pools with group quotas to draw")
     parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption("--cycle-cases", type=int, default=6, help="how many random pools to negotiate, for each version")
-    # Until every difference that a new seed can find is understood, those of one seed are drawn unless another is named.
+    # Until every difference that a new seed can find is understood, one seed counts unless another is named.
     parser.addoption("--cycle-seed", default="ee227267", help='draw them from this seed; "new" for another one')
 
 
