@@ -69,11 +69,10 @@ def main(arguments: argparse.Namespace) -> int:
     if changes and pool.changed is None:
         raise InputError(f"{pool.source} has no configuration of its central manager", "a what-if needs config.txt")
     what = _what(arguments)
-    changed = None
-    if changes or what:
-        changed = changed_pool(replace(pool, central=pool.changed) if changes else pool, what)
+    configured = replace(pool, central=pool.changed) if changes else pool
+    changed = changed_pool(configured, what) if changes or what else None
     if changes:
-        warn(pool, replace(pool, central=pool.changed))
+        warn(pool, configured)
     changes = (*changes, *_told(arguments))
     if arguments.cycles is not None:
         return _course(pool, changed, changes, arguments)

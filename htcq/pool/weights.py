@@ -25,10 +25,10 @@ class Weights:
     def of(self, slot: Slot) -> Value:
         """Return what the expression is in the ad: a number, UNDEFINED, ERROR or something that is no number."""
         frame = slot.frame
-        looked_at = self._looked_at.get(id(frame))
-        if looked_at is None:
-            looked_at = self._looked_at[id(frame)] = tuple(sorted(places(frame, self._words)))
-        values = [slot[place] for place in looked_at]
+        places = self._looked_at.get(id(frame))
+        if places is None:
+            places = self._looked_at[id(frame)] = tuple(sorted(_places(frame, self._words)))
+        values = [slot[place] for place in places]
         # 1, 1.0 and true are equal keys, and different to a division.
         key = (id(frame), *values, *map(type, values))
         if key not in self._known:
@@ -36,23 +36,20 @@ class Weights:
         return self._known[key]
 
 
-def places(frame: Frame, names: Iterable[str]) -> set[int]:
+def _places(frame: Frame, names: Iterable[str]) -> set[int]:
     """Return which own attributes the evaluation of ``names`` can look at, through all that they refer to."""
-    return {PLACES[word] for word in reached(frame, names) if word in PLACES and word not in frame.texts}
-
-
-def reached(frame: Frame, names: Iterable[str]) -> set[str]:
-    """Return every word that the evaluation of ``names`` comes upon in a slot's ad, in lower case."""
-    found: set[str] = set()
-    waiting = [name.lower() for name in names]
+    found: set[int] = set()
+    seen: set[str] = set()
+    waiting = list(names)
     while waiting:
         word = waiting.pop()
-        if word in found:
-            continue
-        found.add(word)
-        if word == "eval":
+        if word in PLACES and word not in frame.texts:
+            found.add(PLACES[word])
+        elif word == "eval":
             # It can put any name together.
-            waiting += [*PLACES, *frame.texts]
-        expression = frame.expression(word) if literal(frame.text(word) or "0") is None else None
-        waiting += expression.words() if expression is not None else []
+            return set(PLACES.values())
+        elif word not in seen:
+            seen.add(word)
+            expression = frame.expression(word) if literal(frame.text(word) or "0") is None else None
+            waiting += expression.words() if expression is not None else []
     return found

@@ -11,6 +11,7 @@ from htcq.negotiate.cycles.waits import Wait, waits
 from htcq.pool.pool import Pool
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
+from htcq.report.simulate_text import show_changes
 from htcq.report.terminal import Line, show_lines, show_table
 from htcq.units import show_number
 
@@ -35,9 +36,7 @@ def show_courses(
     before: Course, after: Course, plan: Plan, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO
 ) -> None:
     """Write what ``changes`` (knobs and their values) do to each submitter."""
-    print(f"{one_line(pool.source)}, what if", file=stream)
-    for knob, value in changes:
-        print(f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}", file=stream)
+    show_changes(one_line(pool.source), changes, stream)
     then = {each.submitter: each for each in waits(after)}
     rows = []
     for now in waits(before):

@@ -57,9 +57,7 @@ def _submitters(trace: Trace) -> Iterator[list[str]]:
 
 def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
     """Write what ``changes`` (knobs and their values) do to groups and submitters."""
-    print(f"{_title(pool)}, what if", file=stream)
-    for knob, value in changes:
-        print(f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}", file=stream)
+    show_changes(_title(pool), changes, stream)
     rows = [row for row in compare_cycles(before, after) if row.changed]
     if rows:
         heads = ["", "NAME"]
@@ -73,6 +71,13 @@ def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tupl
     for when, trace in (("before", before), ("after", after)):
         show_lines([Line(((f"{when}, {_totals(trace)}", ""),))], stream)
     show_lines(_wrong(after), stream)
+
+
+def show_changes(title: str, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
+    """Write what is different: knobs with their values, and options that make another pool."""
+    print(f"{title}, what if", file=stream)
+    for knob, value in changes:
+        print(f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}", file=stream)
 
 
 def _cells(row: CycleDifference) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
 _FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -80,6 +84,18 @@ class Browser:
     def run(self, script: str, *arguments: object) -> Any:
         """Return what the JavaScript function body ``script`` returns."""
         return self.driver.execute_script(script, *arguments)
+
+    def brightness(self, page: Path, scheme: str) -> int:
+        """Return how bright the background of ``page`` is: 0 is black, 765 is white."""
+        self.open(page, scheme=scheme)
+        colour = self.run("return getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", colour)[:3]))
+
+    def first_by_keyboard(self, page: Path) -> WebElement:
+        """Return what the first press of the tabulator key in ``page`` comes to."""
+        self.open(page)
+        self.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
+        return self.driver.switch_to.active_element
 
     def contrasts(self) -> list[tuple[str, float]]:
         """Return every text that is to be seen with its contrast."""

@@ -107,9 +107,7 @@ def test_rows_and_plots_can_be_sorted(order: str, names: list[str], browser: Bro
 
 
 def test_the_keyboard_skips_to_the_groups(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    browser.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
-    link = browser.driver.switch_to.active_element
+    link = browser.first_by_keyboard(page)
 
     assert link.text == "Skip to the groups"
     link.send_keys(Keys.ENTER)

@@ -39,7 +39,9 @@ class Askers:
         self.jobs = tuple(job for job in pool.jobs or () if job.wanted)
         self.frames = _frames_of(job.frame for job in self.jobs)
         slots = _frames_of(slot.frame for slot in pool.slots or ())
-        words = set[str]().union(*(frame.words() for frame in (*slots, *self.frames)))
+        #: Every word of the expressions of its jobs.
+        self.words = set[str]().union(*(frame.words() for frame in self.frames))
+        words = self.words.union(*(frame.words() for frame in slots))
         self._offered = {record.name: most_offered(pool, record) for record in pool.schedds}
         queues = queues_of(self.jobs, Likenesses((words & PLACES.keys()) - _NAMES))
         self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs), queues)
@@ -58,7 +60,7 @@ class Askers:
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
             jobs = Queue((), Likenesses(())) if queue is None else queue
-            asking = Asking(submitter, schedd, idle, jobs, self._offered.get(schedd), _heard(record))
+            asking = Asking(submitter, idle, jobs, self._offered.get(schedd), _heard(record))
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
             again = [each for group in self._quotas.groups if group.autoregroup for each in found[group.name]]

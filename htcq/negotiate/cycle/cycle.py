@@ -68,7 +68,7 @@ class Cycle:
         self._knobs = knobs = Knobs(quotas.knobs)
         self._before = dict(self.accounts.groups), dict(self.accounts.submitters)
         names = frozenset(name for frame in self.askers.frames for name in frame.texts) | {each.lower() for each in OWN}
-        words = set[str]().union(*(frame.words() for frame in self.askers.frames))
+        words = self.askers.words
         pre = knobs.text("NEGOTIATOR_PRE_JOB_RANK") or _PRE_RANK
         post = knobs.text("NEGOTIATOR_POST_JOB_RANK") or _POST_RANK
         startds = Startds(pool.execute, quotas.supply.weighted)

@@ -56,7 +56,6 @@ class Offers:
         self._working = reader.boolean("MATCH_WORKING_CM_SLOTS", False)
         own, central = (Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text))
         self._by_state: dict[State, dict[Offer, None]] = {}
-        self.all: dict[str, Offer] = {}
         for index, slot in enumerate(supply.slots):
             if self._kept(slot):
                 state = states.first(slot, central if supply.weighs_centrally(slot) else own)

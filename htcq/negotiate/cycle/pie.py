@@ -29,7 +29,6 @@ class Asking:
     """
 
     submitter: Submitter
-    schedd: str
     idle: int
     queue: Queue
     most: int | None = None

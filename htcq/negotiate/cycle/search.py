@@ -7,7 +7,7 @@ preemption: a claimed slot that would be taken from its job is passed over, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from htcq.classads import Expr, holds, named, parsed
 from htcq.negotiate.cycle.looks import Asked
@@ -45,7 +45,6 @@ class Found:
     over_concurrency: bool = False
     over_limit: int = 0
     refused: int = 0
-    ceded: dict[str, None] = field(default_factory=dict)
 
 
 class Search:

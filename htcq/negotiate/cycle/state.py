@@ -16,7 +16,6 @@ from htcq.negotiate.cycle.trace import Crash
 from htcq.pool.frame import Frame
 from htcq.pool.kind import Kind
 from htcq.pool.slot import PLACES, Number, Slot
-from htcq.pool.weights import places
 from htcq.units import attribute
 
 #: What of a slot decides about matches and costs, besides what jobs name.
@@ -178,7 +177,8 @@ class States:
         if looked_at is None:
             consumption = [name for name in frame.texts if name.startswith("consumption")]
             amounts = {PLACES.get(attribute(asset).lower()) for asset in slot.assets}
-            found = places(frame, (*self._names, *DECIDES, *consumption))
+            words = self.links.reached((*self._names, *DECIDES, *consumption), frame)
+            found = {PLACES[word] for word in words if word in PLACES and word not in frame.texts}
             looked_at = self._places[id(frame)] = tuple(sorted(found - amounts))
         values = [slot[place] for place in looked_at]
         missing = tuple(asset for asset, amount in slot.left().items() if amount is None)

@@ -143,7 +143,7 @@ class World:
         started = 0
         for job in self.waiting.of(submitter):
             asked = self.waiting.asked(job, tuple(base.left))
-            if all(amount <= base.left[asset] for asset, amount in asked.items()) and any(asked.values()):
+            if _fits(asked, base.left) and any(asked.values()):
                 self._start(base, job, asked, "")
                 started += 1
         return started
@@ -182,8 +182,7 @@ class World:
         """Return the next job of the submitter that fits in a claim."""
         has = claim.amounts or _has(claim.slot)
         for job in self.waiting.of(claim.submitter):
-            asked = self.waiting.asked(job, tuple(has))
-            if all(amount <= has[asset] for asset, amount in asked.items()):
+            if _fits(self.waiting.asked(job, tuple(has)), has):
                 return job
         return None
 
@@ -192,6 +191,10 @@ class World:
         del base.claims[claim]
         for asset, amount in claim.amounts.items():
             base.left[asset] += amount
+
+
+def _fits(asked: Mapping[str, Number], has: Mapping[str, Number]) -> bool:
+    return all(amount <= has[asset] for asset, amount in asked.items())
 
 
 def _has(slot: Slot) -> dict[str, Number]:
