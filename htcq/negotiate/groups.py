@@ -20,6 +20,7 @@ from htcq.pool.record import Record
 from htcq.pool.slot import Number
 from htcq.pool.weights import Weights
 from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
+from htcq.quota.doubles import total
 from htcq.quota.knobs import Knobs
 from htcq.quota.limits import truncated
 from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas
@@ -101,7 +102,7 @@ class PoolQuotas:
         submitters = self.of(group)
         if not self.weighted_demand:
             return float(sum(each.idle for each in submitters)), float(sum(each.running for each in submitters))
-        return sum(each.weighted_idle for each in submitters), sum(each.weighted_running for each in submitters)
+        return total(each.weighted_idle for each in submitters), total(each.weighted_running for each in submitters)
 
     @cached_property
     def weighted_demand(self) -> bool:
@@ -129,7 +130,7 @@ class PoolQuotas:
     @cached_property
     def inputs(self) -> Inputs:
         """What the next cycle starts from."""
-        requested = {name: sum(each.requested for each in found) for name, found in self._by_group.items()}
+        requested = {name: total(each.requested for each in found) for name, found in self._by_group.items()}
         weight = float(self.supply.pool_weight)
         return Inputs(self.tree, weight, requested, self.usage, frozenset(self._by_group), self.settings)
 

@@ -14,6 +14,7 @@ from htcq.errors import PolicyError
 from htcq.pool.kind import accounted
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.weights import Weights
+from htcq.quota.doubles import total
 from htcq.quota.knobs import Knobs
 
 #: Which slots the negotiator knows at all, and which of them count for the quotas; the older name of the latter.
@@ -64,7 +65,7 @@ class Supply:
     def pool_weight(self) -> Number:
         """What quotas are shares of: the weight of the counted slots; where weights are off, their cpus and slots."""
         if self.weighted:
-            return sum(self.weight_in_pool(slot) for slot in self.in_pool())
+            return total(self.weight_in_pool(slot) for slot in self.in_pool())
         return sum(_slots_in(slot) for slot in self.in_pool())
 
     @cached_property

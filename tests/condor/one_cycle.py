@@ -74,6 +74,8 @@ def _started(pool: Pool, clusters: Iterable[Cluster]) -> None:
 
     pool.wait(settled, 60, f"{count} running jobs", ("SchedLog", "StartLog"))
     pool.tool("condor_rm", "-constraint", "JobStatus == 1", check=False)
+    # The negotiator remembers which groups had nothing of the last remainders, and no ad tells that.
+    pool.reconfig()
 
 
 def _queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) -> None:

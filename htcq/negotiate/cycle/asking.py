@@ -26,6 +26,8 @@ _SHUFFLE = 1009
 #: MAX_CONCURRENT_UPLOADS is by default: a fifth of it is the limit.
 _LIMITS_SUBMITTERS, _LIMITED, _UPLOADS = (25, 11), "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS", 100
 _NO_LIMIT = 2**31 - 1
+#: The first version whose schedd evaluates the concurrency limits of a job before it compares them with a match's.
+_EVALUATES_LIMITS = (24, 7)
 #: What tells jobs apart that are alike: looking at it makes no two jobs different for a match.
 _NAMES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
 
@@ -43,6 +45,8 @@ class Askers:
         self.words = set[str]().union(*(frame.words() for frame in self.frames))
         words = self.words.union(*(frame.words() for frame in slots))
         self._offered = {record.name: most_offered(pool, record) for record in pool.schedds}
+        versions = ((record.name, version(record.value("CondorVersion"))) for record in pool.schedds)
+        self._literal = {name for name, written in versions if () < written < _EVALUATES_LIMITS}
         queues = queues_of(self.jobs, Likenesses((words & PLACES.keys()) - _NAMES))
         self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs), queues)
         #: Submitters with idle jobs of which no job is known.
@@ -60,7 +64,7 @@ class Askers:
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
             jobs = Queue((), Likenesses(())) if queue is None else queue
-            asking = Asking(submitter, idle, jobs, self._offered.get(schedd), _heard(record))
+            asking = Asking(submitter, idle, jobs, self._offered.get(schedd), _heard(record), schedd in self._literal)
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
             again = [each for group in self._quotas.groups if group.autoregroup for each in found[group.name]]

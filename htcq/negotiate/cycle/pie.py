@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from htcq.negotiate.cycle.accounts import Accounts
 from htcq.negotiate.cycle.queues import Queue, Session
-from htcq.negotiate.cycle.ranks import as_float
 from htcq.negotiate.cycle.talk import Grant, Talks
 from htcq.negotiate.demand import Submitter
+from htcq.quota.doubles import as_float, total
 
 #: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none (INT_MAX).
 _NOTHING, _NO_CEILING = 3.4028234663852886e38, 2**31 - 1
@@ -25,7 +25,8 @@ _ALL = 1.7976931348623157e308
 class Asking:
     """One submitter at one schedd, with its queue, of which the schedd offers ``most`` at a time (None: all).
 
-    ``place`` orders those that are equal otherwise.
+    ``place`` orders those that are equal otherwise. ``literal_limits``: to this schedd concurrency limits that are no
+    plain string are none.
     """
 
     submitter: Submitter
@@ -33,6 +34,7 @@ class Asking:
     queue: Queue
     most: int | None = None
     place: int = 0
+    literal_limits: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Turn:
             if not self._rules.preemption:
                 asking[:] = [each for each in asking if each.idle > 0]
             limits = self._limits(asking)
-            whole = sum(limits[each].most for each in asking)
+            whole = total(limits[each].most for each in asking)
             if not self._rules.preemption and whole <= 0:
                 return
             if spin == 1:
@@ -117,18 +119,25 @@ class Turn:
             return pie, True
         left = _NO_CEILING if ceiling is None else ceiling
         grant = Grant(most, share.unclaimed, left, ignored=spin == 1 and self._rules.preemption)
-        taken, through = self._talks.talk(asking.submitter.name, Session(asking.queue, asking.most), grant)
+        session = Session(asking.queue, asking.most, asking.literal_limits)
+        taken, through = self._talks.talk(asking.submitter.name, session, grant)
         return pie - taken, through
 
     def _base(self) -> float:
         return min(self._rules.pool_weight, self._limit)
 
     def _limits(self, asking: list[Asking]) -> dict[Asking, Share]:
-        """Return what each submitter may be given in this spin; the same one at several schedds has one share."""
-        inverse = {each.submitter.name: 1 / self._accounts.claimant(each.submitter).priority for each in asking}
-        whole = sum(inverse.values())
+        """Return what each submitter may be given in this spin; the same one at several schedds has one share.
+
+        The arithmetic goes the way of the negotiator's: a limit that is larger by a last binary digit lets one more
+        match be looked for (calculateNormalizationFactor).
+        """
+        priorities = {each.submitter.name: self._accounts.claimant(each.submitter).priority for each in asking}
+        most = max(priorities.values(), default=1.0)
+        whole = total(most / priority for priority in priorities.values())
         used = self._accounts.groups[self._group] if self._group is not None else 0.0
-        return {each: self._share(each, inverse[each.submitter.name] / whole, self._base(), used) for each in asking}
+        parts = {name: most / (priority * whole) for name, priority in priorities.items()}
+        return {each: self._share(each, parts[each.submitter.name], self._base(), used) for each in asking}
 
     def _share(self, asking: Asking, part: float, base: float, group_used: float) -> Share:
         most = max(0.0, part * base - self._accounts.usage(asking.submitter.name))

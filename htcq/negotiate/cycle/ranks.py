@@ -6,7 +6,6 @@ better.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Iterator
 
 from htcq.classads import as_number, literal, named, parsed
@@ -17,19 +16,11 @@ from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Request
 from htcq.negotiate.cycle.state import State
 from htcq.pool.frame import Frame
+from htcq.quota.doubles import as_float
 from htcq.units import BUILT_IN_ASSETS
 
 #: What a rank of the negotiator is that yields no number, and what a job's is.
 _WORST, _NO_RANK = -1.7976931348623157e308, 0.0
-
-
-def as_float(value: float) -> float:
-    """Return ``value`` as a C++ float holds it."""
-    try:
-        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-    return rounded
 
 
 class Ranker:

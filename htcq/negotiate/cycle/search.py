@@ -126,14 +126,9 @@ class Search:
             return NO_PREEMPTION
         return OVER_LIMIT if self.limited else NO_MATCH
 
-    def suits(self, offer: Offer, limits: str, request: Request) -> bool:
-        """Tell whether a schedd uses a match, made for these concurrency ``limits``, for another job like ``request``.
-
-        It knows nothing of consumption policies.
-        """
-        if limits_of(request, offer).lower() != limits.lower() or self._prefers(self._worse, offer, request):
-            return False
-        return offer.state.suits(request)
+    def suits(self, offer: Offer, request: Request) -> bool:
+        """Tell whether a schedd uses a match for another job like ``request``; it knows of no consumption policies."""
+        return not self._prefers(self._worse, offer, request) and offer.state.suits(request)
 
     def matched(self, offer: Offer, request: Request) -> float:
         """Take from ``offer`` what ``request`` consumes and return what that costs."""

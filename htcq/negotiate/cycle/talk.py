@@ -133,7 +133,7 @@ class Talks:
     def _matched(self, offer: Offer, request: Request, first: str, submitter: str, session: Session) -> float:
         limits, claim = limits_of(request, offer), self._startds.claim(offer, request)
         policy = offer.state.kind.supports_policy
-        job = session.matched(lambda other: self._search.suits(offer, limits, other))
+        job = session.matched(lambda other: self._suits(offer, limits, other, session.literal_limits))
         cost = self._search.matched(offer, request)
         self._accounts.charge(submitter, cost)
         self._limits.take(limits)
@@ -142,6 +142,11 @@ class Talks:
         if job is not None:
             self.made.append(Made(job, offer.name, claim, limits, policy))
         return cost
+
+    def _suits(self, offer: Offer, limits: str, other: Request, literal_limits: bool) -> bool:
+        """Tell whether a schedd uses a match, made for these concurrency limits, for another job as well."""
+        same = limits_of(other, None if literal_limits else offer).lower() == limits.lower()
+        return same and self._search.suits(offer, other)
 
     def _jobs_in(self, request: Request, offer: Offer) -> int:
         """Return for how many such jobs the negotiator takes what the slot has: cpus and memory alone (jobsInSlot)."""

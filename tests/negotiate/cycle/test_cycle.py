@@ -268,3 +268,29 @@ def test_a_request_that_a_concurrency_limit_stops_leaves_its_submitter_where_the
         ("2.0", "concurrency limit one reached"),
         ("2.1", "concurrency limit one reached"),
     ]
+
+
+def test_a_share_is_reached_where_the_negotiator_reaches_it() -> None:
+    """750 / (500 * 2.5) of 15 are 9 and no binary digit more: after nine nothing unclaimed is looked at (25.14.1)."""
+    ads = (
+        accounting("ada@site", Priority="750.0", IsAccountingGroup="false"),
+        accounting("ben@site", Priority="500.0", IsAccountingGroup="false"),
+    )
+    slots = policy_slot(Cpus=15, NumClaims=15, Memory=65536)
+    jobs = [*queue(1), *queue(20, "ben", 2)]
+    trace = run_cycle(given(slots, *ads, asks("ada", 1), asks("ben", 20), jobs=jobs))
+
+    first = next(each for each in trace.rejections if each.submitter == "ben@site")
+    assert (first.job, first.reason) == ("2.0", "no match found")
+
+
+@pytest.mark.parametrize(("version", "used_for"), [("23.9.6", ["1.0", "2.0"]), ("24.7.3", ["1.0", ""])])
+def test_older_schedds_see_no_concurrency_limits_that_are_no_plain_string(version: str, used_for: list[str]) -> None:
+    """The second match, made for 1.0 again, is without limits; so is 2.0 to a schedd that does not evaluate its own."""
+    free = policy_slot(Cpus=1, NumClaims=2, ConsumptionCpus="0")
+    access = schedd("access1", CondorVersion=f'"{VERSION.replace("25.14.1", version)}"')
+    jobs = [*queue(1, RequestCpus=2), *queue(1, cluster=2, ConcurrencyLimits='strcat("type", SlotTypeID)')]
+    config = "NEGOTIATOR_DEPTH_FIRST = True\n"
+    trace = run_cycle(given(free, access, asks("ada", 2), jobs=jobs, config=config))
+
+    assert [match.job for match in trace.matches] == used_for
