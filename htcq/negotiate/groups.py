@@ -18,6 +18,7 @@ from htcq.pool.configuration import Knob
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
+from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
 from htcq.quota.doubles import total
@@ -31,6 +32,8 @@ from htcq.quota.tree import Group, assigned_group, build_tree
 #: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most passes of a round,
 #: most of those in which somebody is matched, and most rounds.
 _MOST_PASSES, _MOST_FILLING_PASSES, _MOST_ROUNDS = 100_000, 100, 100
+#: Knobs of the negotiator that older ones do not know, and the first versions that do.
+_NEW_KNOBS: Mapping[str, tuple[int, ...]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (25, 5, 1)}
 
 
 class PoolQuotas:
@@ -42,7 +45,10 @@ class PoolQuotas:
     def __init__(self, pool: Pool, weights: Weights, negotiator: str = "") -> None:
         self._pool = pool
         self.published = Published(pool, negotiator)
-        self.knobs: Mapping[str, str] = {knob.name: _text(knob) for knob in pool.central or ()}
+        unknown = _unknown_to(pool, self.published.negotiator)
+        self.knobs: Mapping[str, str] = {
+            knob.name: _text(knob) for knob in pool.central or () if knob.name.upper() not in unknown
+        }
         self.tree, in_tree = build_tree(self.knobs)
         self.settings, in_settings = read_settings(self.knobs)
         self.problems = (*in_tree, *in_settings)
@@ -273,3 +279,10 @@ def _last_limits(inputs: Inputs) -> tuple[Limit, ...]:
 def _text(knob: Knob) -> str:
     """Return the text of a knob: HTCondor's Python bindings correct values that would end a daemon."""
     return knob.value if "$" in knob.raw else knob.raw
+
+
+def _unknown_to(pool: Pool, name: str) -> frozenset[str]:
+    """Return the knobs that the negotiator of this name is too old for; none where its version is not known."""
+    found = [record for record in pool.negotiators if not name or record.name == name]
+    written = version(found[0].value("CondorVersion")) if len(found) == 1 else ()
+    return frozenset(knob for knob, first in _NEW_KNOBS.items() if () < written < first)

@@ -48,11 +48,10 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": (0.05, ("Cpus > 1", "SlotID > 1")),
     "NEGOTIATOR_SUBMITTER_CONSTRAINT": (0.05, ("IdleJobs > 2",)),
     "SLOT_WEIGHT": (0.1, ("Cpus * 1.5", "Cpus + floor(Memory / 4096)")),
+    "FORCE_NEGOTIATOR_SLOT_WEIGHT": (0.1, ("True",)),
     "START": (0.1, ("TARGET.RequestMemory <= 3000", "TARGET.RequestCpus > 1 || SlotID > 1")),
     "RANK": (0.1, ("TARGET.RequestCpus", "TARGET.JobPrio")),
 }
-#: Before 25.5 nobody knows it.
-_NEW_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (0.1, ("True",))}
 _GROUP_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "GROUP_ACCEPT_SURPLUS": (0.5, ("True",)),
     "GROUP_AUTOREGROUP": (0.2, ("True",)),
@@ -81,8 +80,8 @@ class Scenario:
     groups: Mapping[str, str]
 
 
-def random_scenario(seed: str, newest: bool) -> Scenario:
-    """Return the pool that ``seed`` stands for, of the ``newest`` HTCondor version or an older one."""
+def random_scenario(seed: str) -> Scenario:
+    """Return the pool that ``seed`` stands for."""
     dice = Random(seed)
     types = slot_types(dice)
     quotas = dict(_quotas(dice, types.cpus)) if dice.random() < 0.6 else {}
@@ -95,8 +94,6 @@ def random_scenario(seed: str, newest: bool) -> Scenario:
     knobs = {**ASKED_FOR, **types.knobs, **quotas, **dict(_drawn(dice, _KNOBS)), "SCHEDD_SLOT_WEIGHT": weight.text}
     if dice.random() < 0.5:
         knobs.update({"LICENCE_LIMIT": str(dice.randint(1, 6)), "CONCURRENCY_LIMIT_DEFAULT": str(dice.randint(1, 8))})
-    if newest:
-        knobs.update(_drawn(dice, _NEW_KNOBS))
     running: tuple[Cluster, ...] = ()
     # A slot that prefers other jobs would be taken from its own.
     if not types.strange and "RANK" not in knobs and dice.random() < 0.6:

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 import pytest
-from conftest import NEWEST, Site
+from conftest import Site
 from match_logs import LoggedCycle
 from one_cycle import recorded
 from random_cycles import Scenario, random_scenario
@@ -38,7 +38,7 @@ def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
 ) -> None:
     """From a snapshot that a user could have taken before: matches, costs and rejections in order, usage and limits."""
     seed = pytestconfig.option.cycle_seed
-    scenario = random_scenario(f"{seed}-{site.suite}-{number}", newest=site.suite == NEWEST)
+    scenario = random_scenario(f"{seed}-{site.suite}-{number}")
     found = recorded(site, scenario, tmp_path)
 
     trace = run_cycle(pool_of(open_snapshot(found.before), str(found.before)))

@@ -6,7 +6,7 @@ import pytest
 
 from htcq.audit.evidence import Evidence
 from htcq.negotiate.supply import Supply
-from tests.audit.sites import dynamic_slot, pool, slot, static_slot
+from tests.audit.sites import VERSION, dynamic_slot, negotiator, pool, slot, static_slot
 
 #: Two partitionable slots of 8 and 6 cpus, one dynamic of 2 and one static of 1.
 ADS = (slot(Rack='"a"'), slot("slot1@b", Cpus=6, Rack='"b"'), dynamic_slot(Cpus=2, Rack='"a"'), static_slot("slot1@c"))
@@ -58,6 +58,13 @@ def test_a_weight_that_is_no_number_gives_way_to_the_central_one_and_a_negative_
 
 def test_the_central_weight_can_be_forced_on_all() -> None:
     assert supply("SLOT_WEIGHT = 5\nFORCE_NEGOTIATOR_SLOT_WEIGHT = True\n").pool_weight == 20
+
+
+@pytest.mark.parametrize(("written", "weight"), [("25.5.1", 20), ("25.4.0", 17), ("23.9.6", 17)])
+def test_an_older_negotiator_forces_no_weight(written: str, weight: int) -> None:
+    """The knob is new in 25.5.1."""
+    old = negotiator(CondorVersion=f'"{VERSION.replace("25.14.1", written)}"')
+    assert supply("SLOT_WEIGHT = 5\nFORCE_NEGOTIATOR_SLOT_WEIGHT = True\n", *ADS, old).pool_weight == weight
 
 
 def test_an_offline_slot_stands_for_as_many_as_it_says() -> None:

@@ -64,7 +64,8 @@ class Askers:
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
             jobs = Queue((), Likenesses(())) if queue is None else queue
-            asking = Asking(submitter, idle, jobs, self._offered.get(schedd), _heard(record), schedd in self._literal)
+            literal = schedd in self._literal
+            asking = Asking(submitter, idle, jobs, self._offered.get(schedd), _heard(record), schedd, literal)
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
             again = [each for group in self._quotas.groups if group.autoregroup for each in found[group.name]]

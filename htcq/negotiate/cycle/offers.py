@@ -41,6 +41,12 @@ class Offer:
         """Who has it claimed; empty where nobody has."""
         return self.slot.customer
 
+    @property
+    def claimer(self) -> str:
+        """The only schedd whose jobs may have this claimed partitionable slot; empty where any may have it."""
+        schedd = self.slot.remote_schedd
+        return schedd if self.slot.type == PARTITIONABLE and isinstance(schedd, str) else ""
+
     def ad(self) -> Ad:
         """Return its ad with what it has left; valid until the next call for a slot of the same frame."""
         return self.slot.ad(dict(self.state.amounts))
@@ -56,6 +62,7 @@ class Offers:
         self._working = reader.boolean("MATCH_WORKING_CM_SLOTS", False)
         own, central = (Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text))
         self._by_state: dict[State, dict[Offer, None]] = {}
+        self._claimers = False
         for index, slot in enumerate(supply.slots):
             if self._kept(slot):
                 state = states.first(slot, central if supply.weighs_centrally(slot) else own)
@@ -72,6 +79,7 @@ class Offers:
 
     def add(self, offer: Offer) -> None:
         """Put ``offer`` in its state."""
+        self._claimers = self._claimers or bool(offer.claimer)
         self._by_state.setdefault(offer.state, {})[offer] = None
 
     def remove(self, offer: Offer) -> None:
@@ -90,6 +98,12 @@ class Offers:
     def __bool__(self) -> bool:
         return bool(self._by_state)
 
-    def states(self) -> list[tuple[State, Collection[Offer]]]:
-        """Return every state with the slots that are in it."""
-        return [(state, members.keys()) for state, members in self._by_state.items()]
+    def states(self, schedd: str) -> list[tuple[State, Collection[Offer]]]:
+        """Return every state with the slots that are in it and may go to jobs of ``schedd``."""
+        if not self._claimers:
+            return [(state, members.keys()) for state, members in self._by_state.items()]
+        kept = (
+            (state, [each for each in members if each.claimer in ("", schedd)])
+            for state, members in self._by_state.items()
+        )
+        return [(state, members) for state, members in kept if members]

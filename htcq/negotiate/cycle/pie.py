@@ -34,6 +34,7 @@ class Asking:
     queue: Queue
     most: int | None = None
     place: int = 0
+    schedd: str = ""
     literal_limits: bool = False
 
 
@@ -119,7 +120,7 @@ class Turn:
             return pie, True
         left = _NO_CEILING if ceiling is None else ceiling
         grant = Grant(most, share.unclaimed, left, ignored=spin == 1 and self._rules.preemption)
-        session = Session(asking.queue, asking.most, asking.literal_limits)
+        session = Session(asking.queue, asking.most, asking.schedd, asking.literal_limits)
         taken, through = self._talks.talk(asking.submitter.name, session, grant)
         return pie - taken, through
 

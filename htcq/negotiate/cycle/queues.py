@@ -79,7 +79,7 @@ class Session:
     match; what a match is used for then is another matter.
     """
 
-    def __init__(self, queue: Queue, most: int | None = None, literal_limits: bool = False) -> None:
+    def __init__(self, queue: Queue, most: int | None = None, schedd: str = "", literal_limits: bool = False) -> None:
         queue.runs = [run for run in queue.runs if run.jobs]
         self._queue = queue
         self._requests = iter([(run, len(run.jobs), run.jobs[0].id) for run in queue.runs])
@@ -88,6 +88,7 @@ class Session:
         self._name = ""
         self._left = 0
         self._offers = most
+        self.schedd = schedd
         #: Whether to this schedd concurrency limits that are no plain string are none.
         self.literal_limits = literal_limits
 

@@ -13,7 +13,7 @@ from htcq.classads import Expr, holds, named, parsed
 from htcq.negotiate.cycle.looks import Asked
 from htcq.negotiate.cycle.matchlist import Entry, MatchList
 from htcq.negotiate.cycle.offers import Offer, Offers
-from htcq.negotiate.cycle.queues import Request
+from htcq.negotiate.cycle.queues import Request, Session
 from htcq.negotiate.cycle.ranks import Ranker
 from htcq.negotiate.cycle.state import CrashError, State
 from htcq.negotiate.cycle.trace import Crash
@@ -85,21 +85,21 @@ class Search:
         request: Request,
         job: str,
         submitter: str,
-        whose: object,
+        session: Session,
         allowance: Allowance,
         permits: Callable[[Offer], bool] | None = None,
     ) -> Offer | None:
-        """Return the best slot for ``request`` of ``submitter``, ``whose`` talk this is; None where there is none.
+        """Return the best slot for ``request`` of ``submitter`` in this ``session``; None where there is none.
 
         ``permits`` tells whether concurrency limits that depend on the slot leave room for a job there.
 
         Raises:
             CrashError: a slot ends the negotiator.
         """
-        key = (id(request), submitter, whose, allowance.only_preferred)
+        key = (id(request), submitter, session, allowance.only_preferred)
         fresh = self._found is None or not self._caching or key != self._for
         if fresh:
-            self._found, self._for = self._listed(request, job, submitter, allowance, permits), key
+            self._found, self._for = self._listed(request, job, submitter, session, allowance, permits), key
             self.limited = self._found.over_limit > 0
         assert self._found is not None
         while True:
@@ -151,12 +151,13 @@ class Search:
         request: Request,
         job: str,
         submitter: str,
+        session: Session,
         allowance: Allowance,
         permits: Callable[[Offer], bool] | None,
     ) -> Found:
         entries: list[Entry[Offer]] = []
         found = Found(MatchList(entries))
-        for state, offers in self._offers.states():
+        for state, offers in self._offers.states(session.schedd):
             cost = self._cost(state, request, next(iter(offers)).name, job, offers)
             if cost is None:
                 continue

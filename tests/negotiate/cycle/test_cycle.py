@@ -294,3 +294,10 @@ def test_older_schedds_see_no_concurrency_limits_that_are_no_plain_string(versio
     trace = run_cycle(given(free, access, asks("ada", 2), jobs=jobs, config=config))
 
     assert [match.job for match in trace.matches] == used_for
+
+
+@pytest.mark.parametrize(("claimer", "matches"), [("access1", 1), ("access2", 0)])
+def test_a_partitionable_slot_that_a_schedd_has_claimed_is_for_its_jobs_alone(claimer: str, matches: int) -> None:
+    claimed = slot(State='"Claimed"', RemoteScheddName=f'"{claimer}"')
+
+    assert len(run_cycle(given(claimed, asks("ada", 1), jobs=queue(1))).matches) == matches

@@ -24,7 +24,7 @@ _REQUESTS: tuple[Mapping[str, Number], ...] = (
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    if evidence.truth("FORCE_NEGOTIATOR_SLOT_WEIGHT", False):
+    if evidence.quotas.truth("FORCE_NEGOTIATOR_SLOT_WEIGHT", False):
         return
     by_text: dict[str, list[Kind]] = {}
     for kind in evidence.offered:
