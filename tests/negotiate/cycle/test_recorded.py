@@ -8,6 +8,7 @@ import pytest
 
 from htcq.negotiate.cycle.cycle import run_cycle
 from htcq.negotiate.cycle.trace import Trace
+from tests.negotiate.cycle.agreement import main
 from tests.pool.negotiations import CYCLES, expected, whole_pool
 
 every_cycle = pytest.mark.parametrize("path", CYCLES, ids=lambda path: path.name)
@@ -52,3 +53,8 @@ def test_groups_have_the_same_limits(path: Path) -> None:
     found = {group.name: group.limit for group in replayed(path).groups if group.limit is not None}
 
     assert found == pytest.approx(record, rel=1e-5)
+
+
+def test_the_table_of_all_cycles_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main() == 0
+    assert capsys.readouterr().out.endswith(f"\n{len(CYCLES)} of {len(CYCLES)} recorded cycles agree in everything\n")
