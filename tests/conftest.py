@@ -30,16 +30,11 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     return report
 
 
-#: The seed that stands for another one in each run.
-_NEW = "new"
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quota-cases", type=int, default=50, help="how many random pools with group quotas to draw")
     parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption("--cycle-cases", type=int, default=6, help="how many random pools to negotiate, for each version")
-    # Until every difference that a new seed can find is understood, one seed counts unless another is named.
-    parser.addoption("--cycle-seed", default="ee227267", help='draw them from this seed; "new" for another one')
+    parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for what in _DRAWN:
         name = f"{what}_seed"
         given = told.get(name) or getattr(config.option, name)
-        setattr(config.option, name, given if given and given != _NEW else secrets.token_hex(4))
+        setattr(config.option, name, given or secrets.token_hex(4))
 
 
 @pytest.hookimpl(optionalhook=True)
