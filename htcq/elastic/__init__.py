@@ -1,0 +1,1 @@
+"""Elastic quotas on a pool: what groups want and use, what to write as their quotas, and what to take back."""
