@@ -64,6 +64,24 @@ class HistoryError(HtcqError):
     exit_status = EXIT_UNKNOWN
 
 
+class JournalError(HtcqError):
+    """The journal of the quota writer cannot be read or written."""
+
+    exit_status = EXIT_UNKNOWN
+
+
+class LockedError(HtcqError):
+    """Another htcq is at work in the same place."""
+
+    exit_status = EXIT_UNKNOWN
+
+
+class RefusedError(HtcqError):
+    """What is known of a pool is too little, or too old, to act on."""
+
+    exit_status = EXIT_UNKNOWN
+
+
 class BindingsError(HtcqError):
     """The Python bindings of HTCondor are not installed."""
 

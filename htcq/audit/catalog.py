@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 
 from htcq.audit.rule import Rule
-from htcq.audit.rules import configuration, consumption, declaration, quota, weight
+from htcq.audit.rules import configuration, consumption, declaration, elastic, quota, weight
 from htcq.errors import InputError
 
 _OF_POOLS = {"consumption": consumption, "weight": weight, "quota": quota, "configuration": configuration}
-FAMILIES = {**_OF_POOLS, "declaration": declaration}
+FAMILIES = {**_OF_POOLS, "declaration": declaration, "elastic": elastic}
 #: Those that an audit checks: no pool can break the others.
 RULES: tuple[Rule, ...] = tuple(rule for family in _OF_POOLS.values() for rule in family.RULES)
-ALL: tuple[Rule, ...] = (*RULES, *declaration.RULES)
+ALL: tuple[Rule, ...] = (*RULES, *declaration.RULES, *elastic.RULES)
 _BY_ID = {rule.id: rule for rule in ALL}
 
 

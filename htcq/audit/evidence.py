@@ -42,6 +42,7 @@ class Evidence:
             Need.ACCESS: self.access,
             Need.EXECUTE: self.execute,
             Need.DECLARED: (),
+            Need.ELASTIC: (),
         }
         return not there[need]
 

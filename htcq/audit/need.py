@@ -17,3 +17,4 @@ class Need(enum.Enum):
     ACCESS = "an access point's configuration (access/NAME.txt)"
     EXECUTE = "an execute node's configuration (execute/NAME.txt)"
     DECLARED = "declared groups (htcq.toml)"
+    ELASTIC = "elastic quotas (htcq elastic compute --quotas)"

@@ -77,6 +77,7 @@ def _named(patterns: Sequence[str]) -> set[str]:
         if not ids:
             if any(mark in pattern for mark in "*?["):
                 raise InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
-            raise InputError(f"no pool can break the rule '{rule(pattern).id}'", "'htcq quota lint' checks it")
+            command = "htcq elastic compute" if rule(pattern).family == "elastic" else "htcq quota lint"
+            raise InputError(f"no pool can break the rule '{pattern}'", f"'{command}' checks it")
         found |= ids
     return found

@@ -8,6 +8,7 @@ real startd, which gives every claim at least 1 cpu and 1 MB: a job under a memo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,10 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, attribute
 
 #: The machine resource that counts the claims where no real asset does.
 TOKEN = "htcqclaims"
+#: How START reads where the startd counts the claims.
+_COUNTED = re.compile(
+    r"\((.*)\) && \(DynamicSlot (?:=\?=|is) true \|\| \(NumDynamicSlots \?: 0\) < [0-9]+\)\Z", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,7 @@ class Fixed:
             splitting=splitting,
             modify=modify,
             provides=provides,
+            # start_without_count reads this back.
             start=f"DynamicSlot =?= true || (NumDynamicSlots ?: 0) < {self.claims}" if counted_by_startd else "",
             cpu_shares=self.cpu_shares,
         )
@@ -152,3 +158,9 @@ class Fixed:
         fits = f"ifThenElse({marks.asked_text(asset, terms)} > 1, {have} + 1, {share})"
         # A dynamic slot is carved already, and its totals are its own: there a claim takes what the job asks.
         return f"ifThenElse({terms.slot}DynamicSlot =?= true, {wanted}, max({{{wanted}, {fits}}}))"
+
+
+def start_without_count(start: str) -> str:
+    """Return what Start of a slot would be if its startd had not been told to count claims."""
+    found = _COUNTED.match(start)
+    return found.group(1) if found else start

@@ -21,6 +21,7 @@ COMMANDS = {
     "quota": "show who gets how much of a pool, and why",
     "simulate": "show what the negotiator would do in its next cycle",
     "audit": "look for what is wrong with a pool",
+    "elastic": "share a pool by elastic quotas: min, max, lend and borrow",
     "drift": "keep what becomes of group quotas, and tell how they run apart",
     "explain": "tell what a rule of the audit is about",
 }
@@ -70,13 +71,19 @@ def _dispatch(arguments: list[str]) -> int:
     command = arguments[0]
     if command not in COMMANDS:
         raise HtcqError(f"there is no command '{command}'", f"the commands are: {', '.join(COMMANDS)}")
+    parser = parser_of(command)
+    status: int = importlib.import_module(f"htcq.cli.{command}").main(parser.parse_args(arguments[1:]))
+    return status
+
+
+def parser_of(command: str) -> Parser:
+    """Return what parses the options of ``command``."""
     module = importlib.import_module(f"htcq.cli.{command}")
     parser = Parser(prog=f"htcq {command}", description=module.__doc__, allow_abbrev=False)
     parser.add_argument("-help", action="help", help=argparse.SUPPRESS)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     module.add_arguments(parser)
-    status: int = module.main(parser.parse_args(arguments[1:]))
-    return status
+    return parser
 
 
 def _usage() -> str:

@@ -15,17 +15,22 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from htcq.cli.changes import add_changes, read_changes, warn
+from htcq.cli.output_files import place_of, put_file
+from htcq.cli.past import read_arrivals, read_run_time
 from htcq.cli.source import Changes, add_source_options, read, sources
+from htcq.cli.sweep import add_sweep_options, check_no_sweep, run_sweep
+from htcq.cli.what_if import add_what_if, read_what_if, say, told
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
-from htcq.negotiate.what_if import WhatIf, changed_pool
+from htcq.negotiate.what_if import changed_pool
 
 if TYPE_CHECKING:
-    from htcq.negotiate.cycle.trace import Trace
+    from htcq.negotiate.cycles.single import Single
     from htcq.pool.pool import Pool
 
 #: How long jobs run if nobody says, and the most cycles that one may ask for.
 _RUN_TIME, _MOST_CYCLES = "exponential:3600", 100_000
-_MOST_ADDED, _MOST_TIMES = 100_000, 1_000
+#: Options that say nothing of one cycle.
+_OF_CYCLES = ("interval", "run-time", "seed", "arrivals")
 Number = TypeVar("Number", int, float)
 
 
@@ -40,43 +45,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
     add_changes(parser)
-    what = parser.add_argument_group("other machines, other demand; all of them repeatable")
-    what.add_argument("--remove", metavar="MACHINE", action="append", help="without these machines, a pattern of names")
-    what.add_argument("--drain", metavar="MACHINE", action="append", help="with these taking no job any more")
-    what.add_argument("--add", metavar="N:MACHINE", action="append", help="with N more, empty, like that one")
-    what.add_argument(
-        "--demand", metavar="NAME=FACTOR", action="append",
-        help="with so many times the idle jobs of a group or submitter: physics=x2",
-    )  # fmt: skip
+    add_what_if(parser)
     course = parser.add_argument_group("several cycles")
     course.add_argument("--cycles", metavar="N", type=int, help="go on for so many cycles, in which jobs start and end")
     course.add_argument("--interval", metavar="SECONDS", type=float, help="from cycle to cycle (default 60)")
     course.add_argument("--run-time", metavar="TIME", help="how long jobs run (default exponential:3600)")
     course.add_argument("--seed", metavar="N", type=int, help="what the dice start from (default 0)")
+    add_sweep_options(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--matches", action="store_true", help="list every match, in order")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    output.add_argument("--html", metavar="FILE", help="write a page besides")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Simulate and print."""
+    if arguments.sweep is not None:
+        return run_sweep(arguments)
+    check_no_sweep(arguments)
     if arguments.snapshot and arguments.pool:
         raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    if arguments.html:
+        place_of(arguments.html)
     changes = read_changes(arguments.changes)
-    pool = read(sources(arguments, negotiator=arguments.name)[0], changes)
+    past = read_arrivals(arguments.arrivals) if arguments.arrivals else None
+    pool = read(sources(arguments, negotiator=arguments.name)[0], changes, past)
     if pool.jobs is None:
         raise InputError(f"{pool.source} has no jobs", "a cycle needs the queues: jobs.ads of a snapshot")
     if changes and pool.changed is None:
         raise InputError(f"{pool.source} has no configuration of its central manager", "a what-if needs config.txt")
-    what = _what(arguments)
+    what = read_what_if(arguments)
     configured = replace(pool, central=pool.changed) if changes else pool
     changed = changed_pool(configured, what) if changes or what else None
     if changes:
         warn(pool, configured)
-    changes = (*changes, *_told(arguments))
+    if changed is not None:
+        say(pool, changed)
+    changes = (*changes, *told(arguments))
     if arguments.cycles is not None:
         return _course(pool, changed, changes, arguments)
-    given = [f"--{name}" for name in ("interval", "run-time", "seed") if _of(arguments, name) is not None]
+    given = [f"--{name}" for name in _OF_CYCLES if _of(arguments, name) is not None]
     if given:
         raise InputError(f"{given[0]} is for several cycles", "give --cycles too")
     return _one(pool, changed, changes, arguments)
@@ -85,6 +93,10 @@ def main(arguments: argparse.Namespace) -> int:
 def _one(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse.Namespace) -> int:
     now = _cycle(pool, arguments)
     then = None if changed is None else _cycle(changed, arguments)
+    if arguments.html:
+        from htcq.report.cycle_html import cycle_page
+
+        put_file(arguments.html, cycle_page(now, then, pool, changes))
     if arguments.json:
         from htcq.report.simulate_json import cycle_json, what_if_cycle_json
 
@@ -93,17 +105,16 @@ def _one(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse
     elif then is None:
         from htcq.report.simulate_text import show_cycle
 
-        show_cycle(now, pool, sys.stdout, arguments.matches)
+        show_cycle(now.trace, pool, sys.stdout, arguments.matches)
     else:
         from htcq.report.simulate_text import show_what_if
 
-        show_what_if(now, then, pool, changes, sys.stdout)
-    return EXIT_FINE if (then or now).crash is None else EXIT_FINDINGS
+        show_what_if(now.trace, then.trace, pool, changes, sys.stdout)
+    return EXIT_FINE if (then or now).trace.crash is None else EXIT_FINDINGS
 
 
 def _course(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse.Namespace) -> int:
     from htcq.negotiate.cycles.course import Plan, run_course
-    from htcq.negotiate.cycles.runtimes import run_time
 
     if arguments.matches:
         raise InputError("--matches lists those of one cycle", "leave out --cycles")
@@ -111,12 +122,16 @@ def _course(pool: Pool, changed: Pool | None, changes: Changes, arguments: argpa
         cycles=_within("--cycles", arguments.cycles, 1, _MOST_CYCLES),
         interval_seconds=_within("--interval", 60.0 if arguments.interval is None else arguments.interval, 1, 86400),
     )
-    runs, order, seed = run_time(arguments.run_time or _RUN_TIME), _order(arguments), arguments.seed or 0
+    runs, order, seed = read_run_time(arguments.run_time or _RUN_TIME), _order(arguments), arguments.seed or 0
     now, then = (
         None if each is None else run_course(each, plan, runs, Random(seed), order, arguments.skip_bad_slots)
         for each in (pool, changed)
     )
     assert now is not None
+    if arguments.html:
+        from htcq.report.course_html import course_page
+
+        put_file(arguments.html, course_page(now, then, plan, pool, changes))
     if arguments.json:
         from htcq.report.course_json import course_json, what_if_course_json
 
@@ -133,37 +148,6 @@ def _course(pool: Pool, changed: Pool | None, changes: Changes, arguments: argpa
     return EXIT_FINE if (then or now).crash is None else EXIT_FINDINGS
 
 
-def _what(arguments: argparse.Namespace) -> WhatIf:
-    added, demand = [], []
-    for text in arguments.add or ():
-        count, _, machine = text.partition(":")
-        if not count.isdigit() or not 1 <= int(count) <= _MOST_ADDED or not machine:
-            raise InputError(f"--add {text}: not a number and a machine", "such as --add 10:node1.example.net")
-        added.append((int(count), machine))
-    for text in arguments.demand or ():
-        name, _, factor = text.rpartition("=")
-        number = _factor(factor)
-        if not name or number is None:
-            raise InputError(f"--demand {text}: not a name and a factor", "such as --demand physics=x2")
-        demand.append((name, number))
-    return WhatIf(tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand))
-
-
-def _factor(text: str) -> float | None:
-    """Return a factor such as 2, x2 or 0.5; None where ``text`` is none."""
-    try:
-        factor = float(text.lstrip("x\N{MULTIPLICATION SIGN}"))
-    except ValueError:
-        return None
-    return factor if 0 <= factor <= _MOST_TIMES else None
-
-
-def _told(arguments: argparse.Namespace) -> Changes:
-    """Return the options that make another pool, with their values, as a report shows them."""
-    names = ("remove", "drain", "add", "demand")
-    return tuple((f"--{name}", value) for name in names for value in _of(arguments, name) or ())
-
-
 def _within(option: str, number: Number, least: Number, most: Number) -> Number:
     if not least <= number <= most:
         raise InputError(f"{option} {number:g}: out of range", f"from {least:g} to {most:g}")
@@ -178,7 +162,7 @@ def _order(arguments: argparse.Namespace) -> Sequence[str]:
     return [name.strip() for name in arguments.order.split(",") if name.strip()]
 
 
-def _cycle(pool: Pool, arguments: argparse.Namespace) -> Trace:
-    from htcq.negotiate.cycle.cycle import run_cycle
+def _cycle(pool: Pool, arguments: argparse.Namespace) -> Single:
+    from htcq.negotiate.cycles.single import run_single
 
-    return run_cycle(pool, _order(arguments), arguments.skip_bad_slots)
+    return run_single(pool, _order(arguments), arguments.skip_bad_slots)

@@ -22,20 +22,24 @@ def read_site_file(named: str | None, forced: bool = False) -> Settings:
     path = Path(named) if named else next((Path(each) for each in SITE_FILES if Path(each).is_file()), None)
     if path is None:
         return Settings()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', error)}", "see htcq.toml(5)") from error
-    return settings_from(_parse_toml(text, path), forced)
+    return settings_from(parse_toml(path, "see htcq.toml(5)"), forced)
 
 
-def _parse_toml(text: str, path: Path) -> dict[str, Any]:
+def parse_toml(path: Path, hint: str) -> dict[str, Any]:
+    """Return what the TOML file ``path`` holds.
+
+    Raises:
+        InputError: it cannot be read; ``hint`` says where to look.
+    """
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        content: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: {error}", "see htcq.toml(5)") from error
+        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", hint) from error
+    except (ValueError, RecursionError) as error:
+        # A number of thousands of digits, or lists within lists without end, are no mistakes to the parser.
+        raise InputError(f"{path}: {error}", hint) from error
     return content

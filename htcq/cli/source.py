@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from htcq.classads import parsed
 from htcq.errors import InputError
@@ -15,6 +16,9 @@ from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, PR
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.store.snapshot import Snapshot, open_snapshot
+
+if TYPE_CHECKING:
+    from htcq.cli.past import PastFile
 
 #: How long one query may take unless told otherwise, in seconds.
 PATIENCE = 60.0
@@ -83,14 +87,16 @@ def read_source(arguments: argparse.Namespace, queues: bool = True) -> Pool:
     return read(sources(arguments, queues)[0])
 
 
-def read(source: Source, changes: Changes = ()) -> Pool:
+def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:
     """Return the pool ``source``, with the central manager's configuration also as it would be with ``changes``.
+
+    And with the jobs of ``past``, which are another file's.
 
     Raises:
         HtcqError: it cannot be read at all, or is not that of the negotiator.
     """
     if source.snapshot:
-        pool = pool_of(open_snapshot(Path(source.snapshot)), source.name, changes)
+        pool = pool_of(open_snapshot(Path(source.snapshot)), source.name, changes, past)
         if source.negotiator and pool.negotiator not in ("", source.negotiator):
             raise InputError(
                 f"{source.name}: its configuration is that of the negotiator {pool.negotiator}",
@@ -102,19 +108,21 @@ def read(source: Source, changes: Changes = ()) -> Pool:
 
     with tempfile.TemporaryDirectory(prefix="htcq-") as directory:
         path = Path(directory) / "snapshot"
-        wanted = Wanted(source.queues, source.negotiator, _attributes(changes))
+        wanted = Wanted(
+            source.queues, source.negotiator, attributes_of(changes) | (past.names if past else frozenset())
+        )
         capture(source.pool, path, source.timeout, progress(), wanted)
-        return pool_of(open_snapshot(path), source.name, changes)
+        return pool_of(open_snapshot(path), source.name, changes, past)
 
 
-def _attributes(changes: Changes) -> frozenset[str]:
+def attributes_of(changes: Changes) -> frozenset[str]:
     """Return what the changed knobs name, if they are expressions: slots may have to be asked for it."""
     expressions = (parsed(value) for _, value in changes if "$" not in value)
     named = (expression.references().own for expression in expressions if expression is not None)
     return frozenset(name for names in named for name in names if name.isidentifier())
 
 
-def pool_of(snapshot: Snapshot, source: str, changes: Changes = ()) -> Pool:
+def pool_of(snapshot: Snapshot, source: str, changes: Changes = (), past: PastFile | None = None) -> Pool:
     """Return the pool that ``snapshot`` holds.
 
     Raises:
@@ -136,6 +144,7 @@ def pool_of(snapshot: Snapshot, source: str, changes: Changes = ()) -> Pool:
             failed=tuple((str(each.get("what", "")), str(each.get("why", ""))) for each in failed),
             negotiator=str(meta.get("negotiator", "")),
             changes=changes,
+            past=None if past is None else past.chunks,
         ),
         read_dump,
     )

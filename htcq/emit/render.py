@@ -56,7 +56,7 @@ def _slot(slot: Slot, alone: bool, literal: bool, shares: int) -> dict[str, Any]
         "prefix": "" if alone else f"SLOT_TYPE_{number}_",
         "model": slot.counted.describe(),
         "weight": policy.weight,
-        "num_claims": policy.num_claims if literal else policy.fleet_claims or policy.num_claims,
+        "num_claims": policy.claims(literal),
         "consumption": [(asset.upper(), text) for asset, text in policy.consumption.items()],
         "modify": [(asset.upper(), text) for asset, text in policy.modify.items()],
         "start": policy.start,

@@ -182,6 +182,13 @@ def own_configuration(names: Sequence[str]) -> dict[str, str]:
     return values
 
 
+def usual_configuration() -> str | None:
+    """Return the main file of this machine's HTCondor configuration; None where there is none."""
+    named = os.environ.get("CONDOR_CONFIG")
+    places = (named,) if named else _USUAL_CONFIGURATIONS
+    return next((each for each in places if os.access(each, os.R_OK)), None)
+
+
 def installed_configuration() -> Callable[[Sequence[str]], Mapping[str, str]] | None:
     """Return :func:`own_configuration` where HTCondor is configured on this machine, else None."""
     configured = "CONDOR_CONFIG" in os.environ or any(os.access(each, os.R_OK) for each in _USUAL_CONFIGURATIONS)

@@ -1,12 +1,14 @@
-"""Runs functions in child processes of their own, each with a deadline.
+"""Runs functions in child processes of their own, each with a deadline if there is one.
 
 HTCondor's bindings wait as long as a daemon lets them, and cannot be interrupted; a process can. What a child has
-allocated is gone with it.
+allocated is gone with it, and what ends it ends nothing else.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import math
 import os
 import pickle
 import selectors
@@ -20,11 +22,13 @@ from typing import Any
 
 #: Children that run at the same time.
 WORKERS = 8
-#: A child ends by itself so long after its deadline, in seconds, should this process be gone by then.
+#: A child ends by itself so long after its deadline, in seconds, should nobody end it by then.
 _GRACE = 2.0
 #: How the reason begins where a child ended by itself without a word to its parent.
 ENDED = "its process ended"
 _LAST_LINES = 3
+#: Of prctl(2).
+_PR_SET_PDEATHSIG = 1
 _MOST_COMPLAINT = 64 * 1024
 
 
@@ -63,11 +67,15 @@ class _Child:
 
 
 def run_all(
-    tasks: Sequence[Task], timeout: float, finished: Callable[[Outcome], None] = lambda outcome: None
+    tasks: Sequence[Task],
+    timeout: float,
+    finished: Callable[[Outcome], None] = lambda outcome: None,
+    workers: int = WORKERS,
 ) -> list[Outcome]:
-    """Run ``tasks``, at most :data:`WORKERS` at a time, and return what came of them, in their order.
+    """Run ``tasks``, at most ``workers`` at a time, and return what came of them, in their order.
 
-    No child outlives this call, nor ``timeout`` seconds. ``finished`` is called as each of them ends.
+    No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: as long as it takes).
+    ``finished`` is called as each of them ends.
     """
     outcomes: list[Outcome | None] = [None] * len(tasks)
     waiting = list(range(len(tasks)))[::-1]
@@ -75,7 +83,7 @@ def run_all(
     with selectors.DefaultSelector() as selector:
         try:
             while waiting or running:
-                while waiting and len(running) < WORKERS:
+                while waiting and len(running) < workers:
                     child = _start(waiting.pop(), tasks, timeout)
                     running[child.answers] = child
                     selector.register(child.answers, selectors.EVENT_READ)
@@ -94,6 +102,7 @@ def run_all(
 def _start(index: int, tasks: Sequence[Task], timeout: float) -> _Child:
     complaints = os.memfd_create("complaints")
     answers, out = os.pipe()
+    parent = os.getpid()
     pid = os.fork()
     if pid:
         os.close(out)
@@ -101,7 +110,9 @@ def _start(index: int, tasks: Sequence[Task], timeout: float) -> _Child:
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.setitimer(signal.ITIMER_REAL, timeout + _GRACE)
+        _die_with(parent)
+        if timeout < math.inf:
+            signal.setitimer(signal.ITIMER_REAL, timeout + _GRACE)
         os.close(answers)
         for stream in (1, 2):
             os.dup2(complaints, stream)
@@ -111,6 +122,13 @@ def _start(index: int, tasks: Sequence[Task], timeout: float) -> _Child:
     except BaseException:
         traceback.print_exc()
     finally:
+        os._exit(1)
+
+
+def _die_with(parent: int) -> None:
+    """Ask the kernel to end this process when ``parent`` dies."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
         os._exit(1)
 
 
@@ -126,7 +144,7 @@ def _answer(task: Task, out: int) -> None:
 def _ended(selector: selectors.BaseSelector, running: dict[int, _Child]) -> Iterator[_Child]:
     """Yield the children that have closed their pipe, and those whose time is up, after killing them."""
     nearest = min(child.deadline for child in running.values())
-    for key, _ in selector.select(max(0.0, nearest - time.monotonic())):
+    for key, _ in selector.select(max(0.0, nearest - time.monotonic()) if nearest < math.inf else None):
         child = running[key.fd]
         part = os.read(key.fd, 1 << 20)
         child.answer += part
@@ -161,6 +179,21 @@ def _outcome(child: _Child, task: Task, timeout: float) -> Outcome:
         return Outcome(task.what, why=f"no answer within {timeout:g} s", complaint=complaint)
     if status or not child.answer:
         told = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])
-        return Outcome(task.what, why=f"{ENDED}: {told or f'status {status}'}", complaint=complaint)
+        return Outcome(task.what, why=f"{ENDED}: {told or _ending(status)}", complaint=complaint)
     done, value = pickle.loads(child.answer)
     return Outcome(task.what, value, complaint=complaint) if done else Outcome(task.what, None, value, complaint)
+
+
+def _ending(status: int) -> str:
+    """Return how a process ended that waitpid(2) tells ``status`` of."""
+    if not os.WIFSIGNALED(status):
+        return f"status {os.WEXITSTATUS(status)}"
+    return f"killed by {signal_name(os.WTERMSIG(status))}"
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal, such as SIGKILL."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

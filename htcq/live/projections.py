@@ -58,7 +58,8 @@ JOB = (
     "CpusProvisioned", "MemoryProvisioned", "DiskProvisioned", "GPUsProvisioned", "SlotWeight", "JobMaterializeLimit",
     "JobMaterializeMaxIdle", "JobMaterializePaused", "TotalSubmitProcs", "DAGManJobId", "WantFlocking", "WantClaiming",
     "WantParallelScheduling", "JobLeaseDuration", "MaxJobRetirementTime", "FileSystemDomain", "CondorVersion",
-    "ServerTime", "NextJobStartDelay", "DeferralTime", "CronHour",
+    "ServerTime", "NextJobStartDelay", "DeferralTime", "CronHour", "NumVacates", "WantFTOnCheckpoint",
+    "WhenToTransferOutput", "HtcqProtected",
 )  # fmt: skip
 #: Expressions of a job that are evaluated against a slot, besides all of Request*.
 JOB_EXPRESSIONS = ("Requirements", "Rank", "RequireGPUs")

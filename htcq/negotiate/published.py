@@ -80,11 +80,11 @@ class Published:
         """How many seconds before the capture the collector last heard of the groups; None where nobody says."""
         root = self.account(ROOT)
         heard = None if root is None else root.number("LastHeardFrom")
-        now = self._moment
+        now = self.moment
         return None if heard is None or now is None else max(0.0, now - heard)
 
     @property
-    def _moment(self) -> float | None:
+    def moment(self) -> float | None:
         """When the pool was captured, in seconds since 1970: else when the collector heard of anything last."""
         taken = seconds_of(self._pool.taken_at)
         if taken is not None:

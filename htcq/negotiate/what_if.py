@@ -11,8 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from htcq.errors import InputError
+from htcq.negotiate.arrivals import with_arrivals
 from htcq.negotiate.cycle.queues import order_in_queue
 from htcq.negotiate.cycles.slots import Slots
+from htcq.negotiate.models import MachineModel, with_models
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import SUBMITTER, Record
@@ -24,22 +26,27 @@ class WhatIf:
     """What is different: machines that go, that are drained, that are added (how many, and like which), and demand.
 
     ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those below it, are more.
+    ``models`` are those that machines, new ones too, would have. ``arrivals`` is the file whose jobs, the ``past`` of
+    the pool, come later.
     """
 
     remove: tuple[str, ...] = ()
     drain: tuple[str, ...] = ()
     add: tuple[tuple[int, str], ...] = ()
     demand: tuple[tuple[str, float], ...] = ()
+    models: tuple[MachineModel, ...] = ()
+    arrivals: str = ""
 
     def __bool__(self) -> bool:
-        return any((self.remove, self.drain, self.add, self.demand))
+        return any((self.remove, self.drain, self.add, self.demand, self.models, self.arrivals))
 
 
 def changed_pool(pool: Pool, what: WhatIf) -> Pool:
     """Return ``pool`` with everything in ``what`` done to it.
 
     Raises:
-        InputError: there is no such machine, or nobody of that name wants anything.
+        InputError: there is no such machine, a model fits none of its machines, nobody of that name wants anything, or
+            no job can arrive.
     """
     slots = tuple(pool.slots or ())
     added = [each for count, pattern in what.add for each in _copies(slots, pattern, count)]
@@ -50,9 +57,11 @@ def changed_pool(pool: Pool, what: WhatIf) -> Pool:
         drained, make = _matched(slots, pattern, "--drain"), Slots()
         slots = tuple(make.drained(slot) if str(slot.machine) in drained else slot for slot in slots)
     pool = replace(pool, slots=(*slots, *added))
+    if what.models:
+        pool = with_models(pool, what.models)
     for name, factor in what.demand:
         pool = _demanding(pool, name, factor)
-    return pool
+    return with_arrivals(pool, what.arrivals) if what.arrivals else pool
 
 
 def _matched(slots: Iterable[Slot], pattern: str, option: str) -> set[str]:
@@ -69,7 +78,7 @@ def _copies(slots: Sequence[Slot], pattern: str, count: int) -> Iterable[Slot]:
         if str(slot.machine) != like or slot.type == DYNAMIC:
             continue
         whole = {asset: amount or 0 for asset, amount in slot.total().items()}
-        empty = make.left(slot, whole) if slot.type == PARTITIONABLE else slot
+        empty = make.left(slot, whole)._replace(dynamic_slots=0) if slot.type == PARTITIONABLE else slot
         for number in range(1, count + 1):
             machine = f"{like}-added{number}"
             yield make.unclaimed(empty)._replace(name=f"{str(slot.name).partition('@')[0]}@{machine}", machine=machine)

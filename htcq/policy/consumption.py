@@ -7,6 +7,7 @@ TARGET = slot, SCHEDD_SLOT_WEIGHT in the job alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Union
@@ -25,6 +26,8 @@ MODIFIABLE = (CPUS, MEMORY, DISK)
 LEAST = {CPUS: 1, MEMORY: 1}
 #: What a job that says nothing asks for (JOB_DEFAULT_REQUESTCPUS, -MEMORY, -DISK, 25.14).
 DEFAULT_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 128, DISK: 1024 * 1024}
+#: How a consumption of shares of a core reads (Terms.ask).
+_SHARES = re.compile(r"RequestCpus\s*\?:\s*0\)\s*\*\s*([1-9][0-9]{0,5})\b", re.IGNORECASE)
 #: With this text the startd leaves the request as it is, so that it computes what the negotiator computed.
 LEAVE_REQUEST = "UNDEFINED"
 
@@ -66,6 +69,10 @@ class Policy:
         """Every asset that the slot hands out."""
         return tuple(self.consumption)
 
+    def claims(self, literal: bool) -> str:
+        """Return the value of NUM_CLAIMS: a number, or a text that every node of a fleet fills in for itself."""
+        return str(self.num_claims) if literal else self.fleet_claims or str(self.num_claims)
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -101,6 +108,7 @@ class Terms:
         """What the job asks of ``asset``: undefined counts as 0, fractions round up."""
         request = f"{self.job}Request{attribute(asset)} ?: 0"
         if asset == CPUS and self.cpu_shares > 1:
+            # cpu_shares_in reads this back.
             request = f"({request}) * {self.cpu_shares}"
         return f"ceiling({request})"
 
@@ -142,6 +150,12 @@ class Terms:
     def in_job(self) -> Terms:
         """The same terms for SCHEDD_SLOT_WEIGHT, where there is no slot: its totals are numbers."""
         return replace(self, job="", slot="", literal=True, macros=None)
+
+
+def cpu_shares_in(consumption_cpus: str) -> int:
+    """Return how many Cpus one core counts as where a slot publishes this ConsumptionCpus."""
+    found = _SHARES.search(consumption_cpus)
+    return int(found.group(1)) if found else 1
 
 
 def as_requested(terms: Terms, assets: Iterable[str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ OWN = (
     "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts", "CurrentHosts", "RemoteHost",
     "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason", "AcctGroup",
     "PreJobPrio1", "PreJobPrio2", "PostJobPrio1", "PostJobPrio2", "AutoClusterId",
+    "JobCurrentStartDate", "NumVacates", "WantFTOnCheckpoint", "WhenToTransferOutput", "HtcqProtected",
 )  # fmt: skip
 SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser",
@@ -26,6 +27,8 @@ JOB = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name 
 IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5, 6, 7
 #: Universes whose jobs the negotiator never sees: scheduler, grid and local (src/condor_includes/condor_universe.h).
 UNMATCHED_UNIVERSES = (7, 9, 12)
+#: WhenToTransferOutput of a job whose files are fetched when it is evicted, and given back to it.
+_AT_EVICTION = "ON_EXIT_OR_EVICT"
 
 
 class Job(NamedTuple):
@@ -52,6 +55,11 @@ class Job(NamedTuple):
     post_prio_1: Value
     post_prio_2: Value
     autocluster: Value
+    started_at: Value
+    vacates: Value
+    transfers_checkpoints: Value
+    transfers_when: Value
+    protected: Value
 
     @property
     def id(self) -> str:
@@ -80,6 +88,12 @@ class Job(NamedTuple):
     def running(self) -> bool:
         """Whether it holds a slot of the pool."""
         return self.status in (RUNNING, TRANSFERRING, SUSPENDED) and self.universe not in UNMATCHED_UNIVERSES
+
+    @property
+    def checkpoints(self) -> bool:
+        """Whether it saves what it has done: at checkpoints of its own, or when it is evicted (vanilla_proc.cpp)."""
+        when = self.transfers_when
+        return self.transfers_checkpoints is True or (isinstance(when, str) and when.upper() == _AT_EVICTION)
 
     @property
     def universe(self) -> Value:

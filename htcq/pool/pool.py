@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from htcq.pool.configuration import Configuration
 from htcq.pool.frame import Frame
 from htcq.pool.job import Job
+from htcq.pool.past import Arrival, Past
 from htcq.pool.record import ACCOUNTING, COLLECTOR, NEGOTIATOR, SCHEDD, SUBMITTER, Record
 from htcq.pool.slot import Slot
 
@@ -19,7 +20,8 @@ class Pool:
     ``central`` is the central manager's configuration, of ``negotiator`` if that is known, and ``changed`` the same
     with the changes that it was read with. ``access`` and ``execute`` hold those of other machines by the name of their
     schedd or machine; ``priorities`` is what the negotiator itself told of its accountant; ``damage`` tells what of the
-    files could not be read.
+    files could not be read. ``past`` are the jobs of another file that was read with it; ``arriving`` are jobs that no
+    capture knows: they come later.
     """
 
     source: str
@@ -37,6 +39,8 @@ class Pool:
     negotiator: str = ""
     slot_frames: tuple[Frame, ...] = ()
     job_frames: tuple[Frame, ...] = ()
+    past: tuple[Past, ...] = ()
+    arriving: tuple[Arrival, ...] = ()
 
     @property
     def incomplete(self) -> tuple[str, ...]:

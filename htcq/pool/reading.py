@@ -18,6 +18,7 @@ from htcq.pool.configuration import Configuration, Parse, configuration_from
 from htcq.pool.devices import nameless_devices
 from htcq.pool.frame import Expressions, Frame
 from htcq.pool.job import JOB, Job
+from htcq.pool.past import PAST_JOB, Past, seconds_run
 from htcq.pool.pool import Pool
 from htcq.pool.priorities import read_priorities
 from htcq.pool.record import RECORD, RECORD_TYPES, Record, record_of
@@ -26,6 +27,7 @@ from htcq.pool.values import Interned
 
 _SLOT_TYPES = (b"Machine", b"Slot")
 _JOB_TYPE = b"Job"
+_OWN = len(JOB.own)
 #: Names that turn up within so many ads make the reading start again at once; later ones when the text is at its end.
 _SOON = 2000
 #: How often a text is read to its end, and how often it may start again before that.
@@ -52,6 +54,7 @@ class Read:
 
     slots: list[Slot] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
+    past: list[Past] = field(default_factory=list)
     records: dict[str, tuple[Record, ...]] = field(default_factory=dict)
     frames: dict[Lines, Frame] = field(default_factory=dict)
     damage: Damage = field(default_factory=Damage)
@@ -63,7 +66,8 @@ class Read:
 class Texts:
     """The texts of a snapshot; None stands for one that is missing.
 
-    ``changes`` are knobs of the central manager with the values that they would have, for :attr:`Pool.changed`.
+    ``changes`` are knobs of the central manager with the values that they would have, for :attr:`Pool.changed`;
+    ``past`` are the jobs of another file, for :attr:`Pool.past`.
     """
 
     source: str
@@ -77,6 +81,7 @@ class Texts:
     negotiator: str = ""
     changes: tuple[tuple[str, str], ...] = ()
     priorities: Chunks | None = None
+    past: Chunks | None = None
 
 
 def read_pool(texts: Texts, parse: Parse) -> Pool:
@@ -94,12 +99,13 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     execute = damage.configurations("execute", texts.execute, parse)
     asked = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
     names = _named_by((central, changed), _ABOUT_SLOTS, expressions)
-    jobs, ads = _read_both(texts, expressions, damage, asked, names)
+    jobs, past, ads = _read_both(texts, expressions, damage, asked, names)
     told = damage.reading("priorities.ads", lambda: read_priorities(texts.priorities) if texts.priorities else None)
     return Pool(
         source=texts.source,
         slots=tuple(ads.slots) if ads else None,
         jobs=tuple(jobs.jobs) if jobs else None,
+        past=tuple(past.past) if past else (),
         records=ads.records if ads else None,
         priorities=told or (),
         central=central,
@@ -124,20 +130,22 @@ def _changed(text: str | None, changes: tuple[tuple[str, str], ...], parse: Pars
 
 def _read_both(
     texts: Texts, expressions: Expressions, damage: _Damaged, of_jobs: frozenset[str], of_slots: frozenset[str]
-) -> tuple[Read | None, Read | None]:
-    """Return jobs and slots with every attribute that the other side's expressions name."""
-    jobs = ads = None
+) -> tuple[Read | None, Read | None, Read | None]:
+    """Return jobs, those of another file, and slots with every attribute that the other side's expressions name."""
+    jobs = past = ads = None
     for _ in range(_MOST_ROUNDS):
         if jobs is None or (ads and _passed_over(ads.wanted, jobs.kept)):
             of_jobs |= ads.wanted if ads else frozenset()
             jobs = damage.reading("jobs.ads", partial(_read_if, read_jobs, texts.jobs, expressions, of_jobs))
-        if ads is not None and (not jobs or not _passed_over(jobs.wanted, ads.kept)):
+            past = _read_if(read_past, texts.past, expressions, of_jobs)
+        wanted = (jobs.wanted if jobs else frozenset()) | (past.wanted if past else frozenset())
+        if ads is not None and (not jobs or not _passed_over(wanted, ads.kept)):
             break
-        of_slots |= jobs.wanted if jobs else frozenset()
+        of_slots |= wanted
         ads = damage.reading("collector.ads", partial(_read_if, read_collector, texts.collector, expressions, of_slots))
         if ads is None or not jobs:
             break
-    return jobs, ads
+    return jobs, past, ads
 
 
 def _read_if(
@@ -203,6 +211,16 @@ def read_jobs(chunks: Chunks, expressions: Expressions, named: frozenset[str] = 
         InputError: there is text, and no job in it.
     """
     kind = _with(JOB, named)
+    return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
+
+
+def read_past(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
+    """Return the jobs of a history, with how long they ran; otherwise as :func:`read_jobs`.
+
+    Raises:
+        InputError: there is text, and no job in it.
+    """
+    kind = _with(PAST_JOB, named)
     return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
 
 
@@ -285,7 +303,10 @@ def _read_jobs(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[
     read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
     value = interned.value
     for raw in read_ads(chunks(), {_JOB_TYPE: kind}, read.damage, untyped=_JOB_TYPE):
-        read.jobs.append(Job(frames.of(raw), *[value(text) for text in raw.own]))
+        own = [value(text) for text in raw.own]
+        read.jobs.append(Job(frames.of(raw), *own[:_OWN]))
+        if len(own) > _OWN:
+            read.past.append(Past(read.jobs[-1], seconds_run(read.jobs[-1], own[_OWN:])))
     return _finished(read, frames, "job", bool(read.jobs))
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from htcq.negotiate.cycles.course import Course, Plan
+from htcq.negotiate.cycles.difference import compare_courses
 from htcq.negotiate.cycles.waits import waits
 from htcq.pool.pool import Pool
 from htcq.report.quota_json import finite
@@ -21,12 +22,14 @@ def course_json(course: Course, plan: Plan, seed: int, pool: Pool) -> dict[str, 
             "schema": SCHEMA,
             "source": pool.source,
             "taken": pool.taken_at,
+            "unit": course.unit,
             "interval_seconds": plan.interval_seconds,
             "seed": seed,
             "total_cpus": course.total_cpus,
             "full_at": course.full_at,
             "cycles": [asdict(sample) for sample in course.samples],
             "waits": [asdict(each) for each in waits(course)],
+            "machines": [asdict(each) for each in course.machines],
             "crash": None if course.crash is None else asdict(course.crash),
             "unmodelled": list(course.unmodelled),
             "incomplete": list(pool.incomplete),
@@ -38,10 +41,11 @@ def course_json(course: Course, plan: Plan, seed: int, pool: Pool) -> dict[str, 
 def what_if_course_json(
     before: Course, after: Course, plan: Plan, seed: int, pool: Pool, changes: Sequence[tuple[str, str]]
 ) -> dict[str, Any]:
-    """Return both courses and the knobs that make the difference."""
+    """Return both courses, the knobs that make the difference, and what it is for groups and submitters."""
     return {
         "schema": SCHEMA,
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
         "before": course_json(before, plan, seed, pool),
         "after": course_json(after, plan, seed, pool),
+        "differences": finite([asdict(each) for each in compare_courses(before, after)]),
     }

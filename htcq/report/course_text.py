@@ -7,12 +7,14 @@ from typing import TextIO
 
 from htcq.audit.facts import counted
 from htcq.negotiate.cycles.course import Course, Plan, Sample
+from htcq.negotiate.cycles.difference import sentences
 from htcq.negotiate.cycles.waits import Wait, waits
 from htcq.pool.pool import Pool
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.simulate_text import show_changes
 from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.usage_text import show_usage, show_usages
 from htcq.units import show_number
 
 _NONE = "-"
@@ -26,6 +28,8 @@ def show_course(course: Course, plan: Plan, pool: Pool, stream: TextIO) -> None:
     title = f"{pool.source}: {counted(len(course.samples), 'cycle')}, {lasting(plan.interval_seconds)} apart"
     rows = [_cycle(sample, course.total_cpus) for sample in course.samples]
     show_table(one_line(title), _HEADS, rows, stream, (0, 1, 2, 3, 4, 5))
+    print(file=stream)
+    show_usage(course, plan, stream)
     print(file=stream)
     heads = ["SUBMITTER", "STARTED", "STILL IDLE", "WAITED, MEAN", "MEDIAN", "LONGEST"]
     show_table("", heads, [_wait(each) for each in waits(course)], stream, range(1, 6))
@@ -45,8 +49,11 @@ def show_courses(
     rows += [_pair(Wait(each.submitter, 0, 0, None, None, None), each) for each in then.values()]
     heads = ["SUBMITTER", "STARTED\nBEFORE", "STARTED\nAFTER", "WAITED, MEAN\nBEFORE", "WAITED, MEAN\nAFTER"]
     show_table("", heads, rows, stream, range(1, 5))
+    print(file=stream)
+    show_usages(before, after, plan, stream)
+    show_lines([Line(((one_line(each), ""),)) for each in sentences(before, after)], stream)
     for when, course in (("before", before), ("after", after)):
-        show_lines([Line(((f"{when}: {_full(course)}", "strong"),))], stream)
+        show_lines([Line(((f"{when}: {full(course)}", "strong"),))], stream)
     show_lines(list(_wrong(after)), stream)
 
 
@@ -71,7 +78,8 @@ def _time(seconds: float | None) -> str:
     return _NONE if seconds is None else lasting(seconds)
 
 
-def _full(course: Course) -> str:
+def full(course: Course) -> str:
+    """Return when the pool is full, or how far it comes."""
     if course.full_at is None:
         most = max((sample.cpus for sample in course.samples), default=0.0)
         return f"the pool never fills: {show_number(most)} of {show_number(course.total_cpus)} cpus at most"
@@ -80,13 +88,18 @@ def _full(course: Course) -> str:
 
 def _below(course: Course) -> Iterator[Line]:
     yield Line()
-    yield Line(((_full(course), "strong"),))
+    yield Line(((full(course), "strong"),))
     yield from _wrong(course)
 
 
 def _wrong(course: Course) -> Iterator[Line]:
+    for text, style in wrong(course):
+        yield Line(((text, style),))
+
+
+def wrong(course: Course) -> Iterator[tuple[str, str]]:
+    """Yield what ends the negotiator and what is not modelled, each with the name of its style."""
     if course.crash is not None:
-        text = f"the negotiator ends here: {course.crash.message}, at slot {course.crash.slot}"
-        yield Line(((one_line(text), "error"),))
+        yield one_line(f"the negotiator ends here: {course.crash.message}, at slot {course.crash.slot}"), "error"
     for sentence in course.unmodelled:
-        yield Line(((one_line(f"not modelled: {sentence}"), "warning"),))
+        yield one_line(f"not modelled: {sentence}"), "warning"

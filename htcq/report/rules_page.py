@@ -19,13 +19,15 @@ _OPENING = r"""
 .nh
 .ad l
 .SH NAME
-htcq\-rules \- what htcq audit and htcq quota lint look for
+htcq\-rules \- what htcq audit, htcq quota lint and htcq elastic look for
 .SH DESCRIPTION
 Every rule of
 .BR htcq\-audit (1)
 and, last, those that
 .BR htcq\-quota (1)
-adds for declared groups:
+adds for declared groups and
+.BR htcq\-elastic (1)
+for elastic quotas:
 its id, which never changes; how bad a finding is; what comes of it; how to mend it; what the rule needs to look at; and
 where in HTCondor the fact comes from or how it was measured.
 .BR htcq\-explain (1)
@@ -55,6 +57,7 @@ weight\-not\-a\-number (consumption, error)
 .SH SEE ALSO
 .BR htcq (1),
 .BR htcq\-audit (1),
+.BR htcq\-elastic (1),
 .BR htcq\-explain (1),
 .BR htcq\-quota (1),
 .BR htcq.toml (5)

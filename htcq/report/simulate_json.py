@@ -7,26 +7,27 @@ from dataclasses import asdict
 from typing import Any
 
 from htcq.negotiate.cycle.outcome import compare_cycles
-from htcq.negotiate.cycle.trace import Trace
+from htcq.negotiate.cycles.single import Single
 from htcq.pool.pool import Pool
 from htcq.report.quota_json import finite
 
 SCHEMA = 1
 
 
-def cycle_json(trace: Trace, pool: Pool) -> dict[str, Any]:
+def cycle_json(single: Single, pool: Pool) -> dict[str, Any]:
     """Return what ``json.dumps`` takes."""
-    told = {"schema": SCHEMA, "source": pool.source, "taken": pool.taken_at, **asdict(trace)}
-    printed: dict[str, Any] = finite({**told, "incomplete": list(pool.incomplete)})
+    told = {"schema": SCHEMA, "source": pool.source, "taken": pool.taken_at, **asdict(single.trace)}
+    fill = {"before": asdict(single.before), "after": asdict(single.after)}
+    printed: dict[str, Any] = finite({**told, "fill": fill, "incomplete": list(pool.incomplete)})
     return printed
 
 
-def what_if_cycle_json(before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def what_if_cycle_json(before: Single, after: Single, pool: Pool, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return both cycles, the knobs that make the difference, and what it is for groups and submitters."""
     return {
         "schema": SCHEMA,
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
         "before": cycle_json(before, pool),
         "after": cycle_json(after, pool),
-        "differences": finite([asdict(each) for each in compare_cycles(before, after)]),
+        "differences": finite([asdict(each) for each in compare_cycles(before.trace, after.trace)]),
     }

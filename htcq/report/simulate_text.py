@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TextIO
 
 from htcq.audit.facts import counted
 from htcq.negotiate.cycle.outcome import CycleDifference, Pair, compare_cycles
-from htcq.negotiate.cycle.trace import Trace
+from htcq.negotiate.cycle.trace import GroupUse, SubmitterUse, Trace
 from htcq.pool.pool import Pool
+from htcq.report.bars import bar_legend, use_bar
 from htcq.report.printable import one_line
+from htcq.report.spark import shows_blocks
 from htcq.report.terminal import Line, show_lines, show_table
 from htcq.units import show_number
 
 _NONE = "-"
+#: How many characters the bar of a group or submitter has.
+_BAR = 24
 
 
 def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = False) -> None:
@@ -26,12 +30,15 @@ def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = Fal
         print(file=stream)
         title = ""
     used = [_heading(word, trace.unit) for word in ("used before", "used after", "claimed")]
-    if len(trace.groups) > 1:
-        show_table(title, ["GROUP", _heading("limit", trace.unit), *used[:2]], list(_groups(trace)), stream, (1, 2, 3))
+    blocks, grouped = shows_blocks(getattr(stream, "encoding", None)), len(trace.groups) > 1
+    if grouped:
+        heads = ["GROUP", _heading("limit", trace.unit), *used[:2], "USED OF LIMIT"]
+        show_table(title, heads, list(_groups(trace, blocks)), stream, (1, 2, 3))
         print(file=stream)
         title = ""
-    heads = ["SUBMITTER", "GROUP", "IDLE\nJOBS", "MATCHES", *used, "REJECTED"]
-    show_table(title, heads, list(_submitters(trace)), stream, range(2, 7))
+    heads = ["SUBMITTER", "GROUP", "IDLE\nJOBS", "MATCHES", *used, *([] if grouped else ["USED OF POOL"]), "REJECTED"]
+    show_table(title, heads, list(_submitters(trace, grouped, blocks)), stream, range(2, 7))
+    show_lines([Line(((bar_legend("a limit" if grouped else "the pool", blocks), "quiet"),))], stream)
     show_lines(_below(trace, pool), stream)
 
 
@@ -41,18 +48,25 @@ def _matches(trace: Trace) -> Iterator[list[str]]:
         yield [str(number), *names, show_number(each.cost)]
 
 
-def _groups(trace: Trace) -> Iterator[list[str]]:
+def _groups(trace: Trace, blocks: bool) -> Iterator[list[str]]:
     for each in trace.groups:
         limit = _NONE if each.limit is None else show_number(each.limit)
-        yield [one_line(each.name), limit, show_number(each.used_before), show_number(each.used_after)]
+        used = show_number(each.used_before), show_number(each.used_after)
+        yield [one_line(each.name), limit, *used, _bar(each, each.limit, blocks)]
 
 
-def _submitters(trace: Trace) -> Iterator[list[str]]:
-    why = _reasons(trace)
+def _bar(use: GroupUse | SubmitterUse, limit: float | None, blocks: bool) -> str:
+    bar = use_bar(use.used_before, use.used_after, limit, _BAR, blocks)
+    return f"|{bar}|" if bar else ""
+
+
+def _submitters(trace: Trace, grouped: bool, blocks: bool) -> Iterator[list[str]]:
+    why = reasons(trace)
     for each in trace.submitters:
         used = (show_number(amount) for amount in (each.used_before, each.used_after, each.standing))
         names = one_line(each.name), one_line(each.group)
-        yield [*names, str(each.idle), str(each.matches), *used, why.get(each.name, "")]
+        bar = [] if grouped else [_bar(each, trace.pool_weight, blocks)]
+        yield [*names, str(each.idle), str(each.matches), *used, *bar, why.get(each.name, "")]
 
 
 def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
@@ -64,13 +78,31 @@ def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tupl
         for what in ("matches", f"used {after.unit}", "waiting"):
             heads += [f"{what} {when}".upper().replace(" ", "\n") for when in ("before", "after", "difference")]
         show_table("", [*heads, "STARVED", "REJECTED"], [_cells(row) for row in rows], stream, range(2, 11), repeat=2)
+        _show_limits(before, after, {row.name for row in rows if row.kind == "group"}, stream)
         told = [row for row in rows if row.because]
         show_lines([Line(((one_line(f"{row.kind} {row.name}: {row.because}"), ""),)) for row in told], stream)
     else:
         show_lines([Line((("nothing changes: everybody is matched as much as now", "strong"),))], stream)
     for when, trace in (("before", before), ("after", after)):
-        show_lines([Line(((f"{when}, {_totals(trace)}", ""),))], stream)
+        show_lines([Line(((f"{when}, {totals(trace)}", ""),))], stream)
     show_lines(_wrong(after), stream)
+
+
+def _show_limits(before: Trace, after: Trace, names: Collection[str], stream: TextIO) -> None:
+    """Write bars of the groups of these names, where there are groups at all."""
+    if len(after.groups) < 2 or not names:
+        return
+    blocks = shows_blocks(getattr(stream, "encoding", None))
+    traces = [{each.name: each for each in trace.groups} for trace in (before, after)]
+    rows = []
+    for name in (name for name in dict.fromkeys([*traces[0], *traces[1]]) if name in names):
+        found = [trace.get(name) or GroupUse(name, None, 0.0, 0.0) for trace in traces]
+        limits = (_NONE if each.limit is None else show_number(each.limit) for each in found)
+        rows.append([one_line(name), *limits, *(_bar(each, each.limit, blocks) for each in found)])
+    heads = ["GROUP", "LIMIT\nBEFORE", "LIMIT\nAFTER", "USED OF LIMIT\nBEFORE", "USED OF LIMIT\nAFTER"]
+    print(file=stream)
+    show_table("", heads, rows, stream, (1, 2))
+    show_lines([Line(((bar_legend("a limit", blocks), "quiet"),))], stream)
 
 
 def show_changes(title: str, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
@@ -101,7 +133,7 @@ def _heading(title: str, unit: str) -> str:
     return "\n".join((*title.upper().split(), *unit.split()))
 
 
-def _reasons(trace: Trace) -> dict[str, str]:
+def reasons(trace: Trace) -> dict[str, str]:
     """Return how often which reason was given, by submitter."""
     found: dict[str, Counter[str]] = {}
     for each in trace.rejections:
@@ -121,7 +153,8 @@ def _refused(trace: Trace) -> dict[str, list[str]]:
     return found
 
 
-def _totals(trace: Trace) -> str:
+def totals(trace: Trace) -> str:
+    """Return how much was matched and rejected."""
     weight = show_number(sum(each.cost for each in trace.matches))
     slots = counted(len({each.slot for each in trace.matches}), "slot")
     matched = f"{counted(len(trace.matches), 'match', 'matches')} of {weight} on {slots}"
@@ -130,22 +163,27 @@ def _totals(trace: Trace) -> str:
 
 def _below(trace: Trace, pool: Pool) -> Iterator[Line]:
     yield Line()
-    yield Line(((_totals(trace), "strong"),))
+    yield Line(((totals(trace), "strong"),))
     yield from _wrong(trace)
     for each in pool.incomplete:
         yield Line(((one_line(f"read in part: {each}"), "warning"),))
 
 
 def _wrong(trace: Trace) -> Iterator[Line]:
+    for text, style in wrong(trace):
+        yield Line(((text, style),))
+
+
+def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
+    """Yield what ends the negotiator, what is refused and what is not modelled, each with the name of its style."""
     if trace.crash is not None:
         crash = trace.crash
         text = f"the negotiator ends here: {crash.message}, at slot {crash.slot} for job {crash.job}"
-        yield Line(((one_line(text), "error"),))
+        yield one_line(text), "error"
     for crash in trace.skipped:
-        text = f"left out: slot {crash.slot}, at which the negotiator would end: {crash.message}"
-        yield Line(((one_line(text), "warning"),))
+        yield one_line(f"left out: slot {crash.slot}, at which the negotiator would end: {crash.message}"), "warning"
     for why, matches in _refused(trace).items():
         text = f"refused by the startd: {counted(len(matches), 'match', 'matches')}, such as {matches[0]}: {why}"
-        yield Line(((one_line(text), "warning"),))
+        yield one_line(text), "warning"
     for sentence in trace.unmodelled:
-        yield Line(((one_line(f"not modelled: {sentence}"), "warning"),))
+        yield one_line(f"not modelled: {sentence}"), "warning"

@@ -13,14 +13,14 @@ def share_bar(title: str, share: float) -> str:
     return _picture(title, _rect("track", 1.0, _HEIGHT), _rect("used", share, _HEIGHT))
 
 
-def group_bar(title: str, quota: float, usage: float, requested: float, scale: float) -> str:
-    """Return what a group asks for as a pale bar, what it uses as a thin dark one, and its quota as a mark.
+def group_bar(title: str, quota: float | None, usage: float, requested: float, scale: float) -> str:
+    """Return what a group asks for as a pale bar, what it uses as a thin dark one, and its quota, if any, as a mark.
 
     ``scale`` is the amount that the whole width stands for.
     """
-    shares = [amount / scale if scale > 0 else 0.0 for amount in (requested, usage, quota)]
+    shares = [amount / scale if scale > 0 else 0.0 for amount in (requested, usage, quota or 0.0)]
     place = _percent(shares[2])
-    mark = f'<line class="quota" x1="{place}" x2="{place}" y1="0" y2="{_HEIGHT}"/>'
+    mark = "" if quota is None else f'<line class="quota" x1="{place}" x2="{place}" y1="0" y2="{_HEIGHT}"/>'
     return _picture(title, _rect("asked", shares[0], _HEIGHT), _rect("used", shares[1], _INNER), mark)
 
 

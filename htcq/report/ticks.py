@@ -18,6 +18,12 @@ _STEPS = (
 )
 _MONTH = 31 * _DAY
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
+#: How far marks of a length of time may be apart, and the unit of their words; from a day on they are round numbers.
+_SPANS = (
+    *((each, 1, "s") for each in (1, 2, 5, 10, 15, 20, 30)),
+    *((each * _MINUTE, _MINUTE, "min") for each in (1, 2, 5, 10, 15, 20, 30)),
+    *((each * _HOUR, _HOUR, "h") for each in (1, 2, 3, 6, 12)),
+)
 
 
 class Tick(NamedTuple):
@@ -34,6 +40,14 @@ def amounts(most: float, marks: int = 4) -> list[float]:
     size = 10.0 ** math.floor(math.log10(most / marks))
     step = next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size * marks >= most * (1 - 1e-9))
     return [step * number for number in range(math.ceil(most / step - 1e-9) + 1)]
+
+
+def spans(until: float, marks: int = 3) -> list[Tick]:
+    """Return round times within ``until`` seconds from 0 on, no more than ``marks`` beside 0."""
+    for step, unit, word in _SPANS:
+        if until / step <= marks:
+            return [Tick(each * step, f"{each * step // unit} {word}") for each in range(int(until / step) + 1)]
+    return [Tick(each * _DAY, f"{each:g} d") for each in amounts(until / _DAY, marks) if each * _DAY <= until]
 
 
 def moments(since: float, until: float, marks: int = 5, zone: tzinfo | None = None) -> list[Tick]:

@@ -25,3 +25,20 @@ def parse_duration(where: str, value: Any) -> int:
     if not seconds:
         raise InputError(f"{where} is {value!r}", 'it must be a time such as "12h", "14d", "8w" or "5y"')
     return seconds
+
+
+#: A time to act in, or to wait for, is seconds to days.
+_SHORT_UNITS = {"s": 1, "min": 60, "h": HOUR, "d": DAY}
+_MOMENTS = re.compile(r"\s*([0-9]{1,6})\s*(s|min|h|d)\s*")
+
+
+def parse_moments(where: str, value: Any) -> int:
+    """Return the seconds that ``value`` names: a whole number, 0 too, and a unit, seconds, minutes, hours or days.
+
+    Raises:
+        InputError: it is no text of that form; the message begins with ``where``.
+    """
+    found = _MOMENTS.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise InputError(f"{where} is {value!r}", 'it must be a time such as "90s", "30min" or "12h"')
+    return int(found.group(1)) * _SHORT_UNITS[found.group(2)]

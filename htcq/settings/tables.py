@@ -1,4 +1,4 @@
-"""Tables of the site file: what is one, and which keys it may have."""
+"""Tables of the site file, or of another one: what is one, and which keys it may have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from htcq.errors import InputError
+
+SITE_FILE = "htcq.toml"
 
 
 def table_of(name: str, value: Any) -> Mapping[str, Any]:
@@ -15,11 +17,11 @@ def table_of(name: str, value: Any) -> Mapping[str, Any]:
         InputError: it is no table.
     """
     if not isinstance(value, Mapping):
-        raise InputError(f"htcq.toml: {name} is {value!r}", f"it must be a table: [{name}]")
+        raise InputError(f"{SITE_FILE}: {name} is {value!r}", f"it must be a table: [{name}]")
     return value
 
 
-def check_keys(where: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
+def check_keys(where: str, table: Mapping[str, Any], known: Iterable[str], file: str = SITE_FILE) -> None:
     """Refuse keys of ``table`` that are not ``known``.
 
     Raises:
@@ -31,4 +33,4 @@ def check_keys(where: str, table: Mapping[str, Any], known: Iterable[str]) -> No
 
             near = difflib.get_close_matches(key, list(known), 1)
             hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
-            raise InputError(f"htcq.toml: {where}{key} is unknown", hint)
+            raise InputError(f"{file}: {where}{key} is unknown", hint)

@@ -82,7 +82,8 @@ def test_the_table_says_who_got_what(snapshot: str, call: Call) -> None:
     done = call("simulate", "--snapshot", snapshot)
     rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
 
-    assert rows["a"] == ["a", "3", "0", "3"]
+    # The bar is as wide as its limit, and all of that is matched.
+    assert rows["a"] == ["a", "3", "0", "3", f"|{'▓' * 24}|"]
     # On its first spin a group that has all it may use asks once more, for slots that prefer its jobs.
     assert rows["a.ann@site"] == ["a.ann@site", "a", "8", "3", "0", "3", "3", "no", "match", "found"]
     assert "8 matches of 8 on 1 slot, 2 rejections; the pool weighs 8\n" in done.out
@@ -181,7 +182,9 @@ def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
         ["a.ann@site", "3", "6"],
         ["b.ben@site", "5", "2"],
     ]
-    assert set(as_json(call, "--snapshot", snapshot, *flags)) == {"schema", "changes", "before", "after"}
+    assert set(as_json(call, "--snapshot", snapshot, *flags)) == {
+        "schema", "changes", "before", "after", "differences",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -209,3 +212,43 @@ def test_what_cannot_be_simulated_is_one_line(
     assert (done.status, done.out) == (EXIT_USAGE, "")
     assert ONE_LINE.fullmatch(done.err)
     assert message in done.err
+
+
+@pytest.mark.parametrize(
+    "flags", [(), ("--cycles", "2", *LASTS), ("--set", "GROUP_QUOTA_a=6", "--cycles", "2", *LASTS)]
+)
+def test_a_page_is_written_besides(flags: tuple[str, ...], snapshot: str, quiet_place: Path, call: Call) -> None:
+    page = quiet_place / "page.html"
+    shown = call("simulate", "--snapshot", snapshot, *flags)
+    done = call("simulate", "--snapshot", snapshot, *flags, "--html", str(page))
+
+    assert done == shown
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert f"<title>htcq simulate: {snapshot}</title>" in page.read_text(encoding="utf-8")
+
+
+def test_a_page_that_cannot_be_written_is_told_of_at_once(snapshot: str, quiet_place: Path, call: Call) -> None:
+    done = call("simulate", "--snapshot", snapshot, "--html", str(quiet_place / "nowhere" / "page.html"))
+
+    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert "is not a directory" in done.err
+
+
+def test_the_fill_of_the_machines_is_in_the_json(snapshot: str, call: Call) -> None:
+    one = as_json(call, "--snapshot", snapshot)["fill"]
+    several = as_json(call, "--snapshot", snapshot, "--cycles", "3", *LASTS)
+
+    machine = {"name": "node1", "cpus": 8, "claimed_cpus": 8, "memory_mb": 16384, "claimed_memory_mb": 8192}
+    assert one["after"] == {"machines": [machine], "largest_cpus": 0, "largest_memory_mb": 8192}
+    assert one["before"]["machines"] == [{**machine, "claimed_cpus": 0, "claimed_memory_mb": 0}]
+    # After 600 s all eight jobs end, and six more are left to start.
+    assert several["machines"] == [{**machine, "claimed_cpus": 6, "claimed_memory_mb": 6144}]
+    assert [each["by_fill"] for each in several["cycles"]] == [
+        [0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 1], [0, 0, 0, 1, 0, 0],
+    ]  # fmt: skip
+
+
+def test_usage_against_quota_is_drawn_in_characters(snapshot: str, call: Call) -> None:
+    lines = call("simulate", "--snapshot", snapshot, "--cycles", "2", *LASTS).out.splitlines()
+
+    assert [line.split() for line in lines if line.startswith("b ")] == [["b", "|██|", "5", "5", "5", "5", "5"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -53,6 +54,24 @@ def meet(directory: Path, number: int, count: int) -> int:
     return number
 
 
+def together(directory: Path, number: int) -> int:
+    """Return how many are here at the same time."""
+    (directory / str(number)).touch()
+    time.sleep(0.05)
+    count = len(list(directory.iterdir()))
+    (directory / str(number)).unlink()
+    return count
+
+
+def running(pid: int) -> bool:
+    """Tell whether there is such a process that is not a zombie: not every machine has somebody who reaps orphans."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
 def alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -92,7 +111,31 @@ def test_a_child_that_dies_is_told_by_its_last_words() -> None:
 
     assert died.why == "its process ended: a last words"
     assert "a\nlast words" in died.complaint
-    assert left.why.startswith("its process ended: status ")
+    assert left.why == "its process ended: status 4"
+
+
+def test_the_signal_that_ends_a_child_is_named() -> None:
+    assert run_all([Task("", die, ("",))], math.inf)[0].why == "its process ended: killed by SIGKILL"
+
+
+def test_as_many_run_at_a_time_as_is_said(tmp_path: Path) -> None:
+    tasks = [Task("", together, (tmp_path, number)) for number in range(6)]
+
+    assert max(outcome.value for outcome in run_all(tasks, math.inf, workers=2)) <= 2
+
+
+def test_no_child_outlives_its_parent(tmp_path: Path) -> None:
+    parent = os.fork()
+    if not parent:
+        run_all([Task("", hang_and_tell, (tmp_path / "pid",))], math.inf)
+        os._exit(1)
+    wait_for(tmp_path / "pid")
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    deadline = time.monotonic() + 30
+    while running(int((tmp_path / "pid").read_text())):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_large_value_comes_whole() -> None:

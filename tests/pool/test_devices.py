@@ -54,3 +54,12 @@ def test_lines_without_devices_are_untouched() -> None:
     lines = ((b"GPUs_Capability", b"7.5"), (b"SlotWeight", b"Cpus"))
 
     assert nameless_devices(lines, frozenset()) is lines
+
+
+def test_devices_that_differ_say_how_many_are_alike() -> None:
+    (one,) = pool(node(1, SMALL, LARGE, SMALL, SMALL)).slots or ()
+    (other,) = pool(node(1, SMALL, SMALL)).slots or ()
+
+    counts = {one.frame.text(f"GPUs_Device{number}").split(";")[0] for number in (1, 2)}
+    assert counts == {"[ Devices = 3", "[ Devices = 1"}
+    assert "Devices" not in other.frame.text("GPUs_Device1")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.report.ticks import amounts, moments
+from htcq.report.ticks import amounts, moments, spans
 
 CET = timezone(timedelta(hours=1), "CET")
 DAY = 86400
@@ -85,3 +85,27 @@ def test_moments_are_within_the_time_and_few(since: int, length: int) -> None:
     assert 0 < len(marks) <= 5 or length < 300
     assert all(since <= tick.moment <= since + length for tick in marks)
     assert [tick.moment for tick in marks] == sorted({tick.moment for tick in marks})
+
+
+@pytest.mark.parametrize(
+    ("until", "expected"),
+    [
+        (1, ["0 s", "1 s"]),
+        (60, ["0 s", "20 s", "40 s", "60 s"]),
+        (600, ["0 min", "5 min", "10 min"]),
+        (5400, ["0 min", "30 min", "60 min", "90 min"]),
+        (3 * 3600, ["0 h", "1 h", "2 h", "3 h"]),
+        (10 * DAY, ["0 d", "5 d", "10 d"]),
+    ],
+)
+def test_lengths_of_time_are_round(until: float, expected: list[str]) -> None:
+    assert [tick.text for tick in spans(until)] == expected
+
+
+@given(st.floats(1, 1e10))
+def test_lengths_of_time_begin_at_nothing_and_are_few(until: float) -> None:
+    found = [tick.moment for tick in spans(until)]
+
+    assert found[0] == 0
+    assert 2 <= len(found) <= 4
+    assert found[-1] <= until

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from htcq.negotiate.cycle.cycle import Cycle
 from htcq.negotiate.cycle.trace import Crash
+from htcq.negotiate.cycles.machines import Machine, by_fill, fill_of
 from htcq.negotiate.cycles.priorities import Priorities
 from htcq.negotiate.cycles.runtimes import Dice, RunTime
 from htcq.negotiate.cycles.world import World
@@ -34,7 +35,8 @@ class Sample:
     """What one cycle brought, and the pool after it.
 
     ``cpus`` are those in claims, ``largest_cpus`` and ``largest_memory_mb`` the most that is free in any one slot.
-    ``groups`` has the usage of each group after the cycle, ``quotas`` what each is promised.
+    ``groups`` has the usage of each group after the cycle, ``quotas`` what each is promised. ``by_fill`` counts the
+    machines by the share of their cpus that is in claims: none, up to a quarter, half, three quarters, the whole, all.
     """
 
     at: float
@@ -50,6 +52,7 @@ class Sample:
     groups: Mapping[str, float]
     quotas: Mapping[str, float]
     submitters: Mapping[str, float]
+    by_fill: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Course:
 
     ``total_cpus`` are those of the whole pool. ``waited`` has the seconds of each job that started, by submitter, and
     ``waiting`` how many never did. ``full_at`` is when 99% of the cpus were first in claims; None: never.
+    ``unit`` is that of all usage, ``machines`` are those after the last cycle.
     """
 
     samples: tuple[Sample, ...]
@@ -67,6 +71,8 @@ class Course:
     full_at: float | None
     crash: Crash | None = None
     unmodelled: tuple[str, ...] = ()
+    unit: str = ""
+    machines: tuple[Machine, ...] = ()
 
 
 def run_course(
@@ -82,7 +88,7 @@ def run_course(
     total = world.total(CPUS)
     samples: list[Sample] = []
     notes: dict[str, None] = {}
-    crash = None
+    crash, unit, machines = None, "", tuple[Machine, ...]()
     for number in range(plan.cycles):
         if number:
             priorities.advance(plan.interval_seconds, samples[-1].submitters)
@@ -90,7 +96,8 @@ def run_course(
         cycle = Cycle(priorities.shown(world.pool()), order, skip_bad_slots)
         trace = cycle.run()
         started = world.take(cycle.talks.made)
-        samples.append(_sample(world, cycle, len(trace.rejections), started))
+        machines, unit = fill_of(world.slots()).machines, trace.unit
+        samples.append(_sample(world, cycle, len(trace.rejections), started, machines))
         notes.update(dict.fromkeys(trace.unmodelled))
         crash = trace.crash
         if crash is not None:
@@ -103,10 +110,12 @@ def run_course(
         full_at=next((each.at for each in samples if total and each.cpus >= _FULL * total), None),
         crash=crash,
         unmodelled=tuple(notes),
+        unit=unit,
+        machines=machines,
     )
 
 
-def _sample(world: World, cycle: Cycle, rejections: int, started: int) -> Sample:
+def _sample(world: World, cycle: Cycle, rejections: int, started: int, machines: tuple[Machine, ...]) -> Sample:
     claims = tuple(world.claims())
     return Sample(
         at=world.now,
@@ -122,4 +131,5 @@ def _sample(world: World, cycle: Cycle, rejections: int, started: int) -> Sample
         groups=dict(cycle.accounts.groups),
         quotas={group.name: group.quota for group in promised(cycle.quotas.inputs)},
         submitters=dict(cycle.accounts.submitters),
+        by_fill=by_fill(machines),
     )

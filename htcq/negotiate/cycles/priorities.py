@@ -32,14 +32,20 @@ class Priorities:
         self._real: dict[str, float] = {}
         self._factors: dict[str, float] = {}
         for submitter in quotas.submitters:
-            record = self._records.get(submitter.name)
-            factor = (record.number("PriorityFactor") if record is not None else None) or _FACTOR
-            effective = (record.number("Priority") if record is not None else None) or _BEST * factor
-            self._factors[submitter.name] = float(factor)
-            self._real[submitter.name] = max(_BEST, effective / factor)
+            self._begin(submitter.name)
+
+    def _begin(self, name: str) -> None:
+        record = self._records.get(name)
+        factor = (record.number("PriorityFactor") if record is not None else None) or _FACTOR
+        effective = (record.number("Priority") if record is not None else None) or _BEST * factor
+        self._factors[name] = float(factor)
+        self._real[name] = max(_BEST, effective / factor)
 
     def advance(self, seconds: float, usage: Mapping[str, float]) -> None:
-        """Let time go by in which each submitter used so much."""
+        """Let time go by in which each submitter used so much; some of them may have come meanwhile."""
+        for name in usage:
+            if name not in self._real:
+                self._begin(name)
         kept = 0.5 ** (seconds / self._halflife)
         for name, real in self._real.items():
             self._real[name] = max(_BEST, real * kept + usage.get(name, 0.0) * (1 - kept))

@@ -23,10 +23,13 @@ class Dice(Protocol):
     def lognormvariate(self, mu: float, sigma: float) -> float:
         """Return a number whose logarithm has the normal distribution."""
 
+    def randrange(self, below: int, /) -> int:
+        """Return a whole number, from 0 on."""
+
 
 #: Seconds that a job runs, given the job (None: one of which nothing is known but its claim) and the dice.
 RunTime = Callable[[Optional[Job], Dice], float]
-_HINT = "such as 3600, exponential:3600, uniform:60..7200, lognormal:3600:1.5 or attribute:ExpectedSeconds"
+_HINT = "3600, exponential:3600, uniform:60..7200, lognormal:3600:1.5, attribute:ExpectedSeconds or history:FILE"
 
 
 def run_time(text: str) -> RunTime:

@@ -46,6 +46,14 @@ class Waiting:
         """Return how many jobs of each submitter wait."""
         return {submitter: len(queue) for submitter, queue in self._jobs.items()}
 
+    def arrive(self, job: Job) -> None:
+        """Take a job in, behind those that come first by their priorities and numbers."""
+        queue = self._jobs.setdefault(job.submitter, {})
+        last = next(reversed(queue.values()), None)
+        queue[job.id] = job
+        if last is not None and order_in_queue(last) > order_in_queue(job):
+            self._jobs[job.submitter] = {each.id: each for each in sorted(queue.values(), key=order_in_queue)}
+
     def start(self, job: Job) -> None:
         """Take a job out that starts."""
         del self._jobs[job.submitter][job.id]

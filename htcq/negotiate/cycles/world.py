@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count
 
 from htcq.classads import as_number
 from htcq.negotiate.cycle.talk import Made
+from htcq.negotiate.cycles.claims import Base, Claim, amounts_of, fits
+from htcq.negotiate.cycles.coming import Coming
 from htcq.negotiate.cycles.runtimes import Dice, RunTime
 from htcq.negotiate.cycles.slots import Slots
 from htcq.negotiate.cycles.waiting import Waiting
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import SUBMITTER
-from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
+from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.weights import Weights
 from htcq.quota.knobs import number_of
 
@@ -27,42 +29,15 @@ from htcq.quota.knobs import number_of
 _WORKLIFE = 1200.0
 
 
-@dataclass(eq=False)
-class Claim:
-    """A claim on ``amounts`` of the slot ``of``, of all of it where there are none; its job runs until ``ends``."""
-
-    of: str
-    slot: Slot
-    amounts: Mapping[str, Number]
-    submitter: str
-    limits: str
-    since: float
-    ends: float = 0.0
-
-
-@dataclass
-class Base:
-    """A slot of the captured pool without its dynamic slots: what it has left, and who has claims on it."""
-
-    slot: Slot
-    left: dict[str, Number]
-    claims: dict[Claim, None] = field(default_factory=dict)
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is claimed whole or not at all."""
-        return self.slot.type != PARTITIONABLE
-
-
 class World:
-    """One pool; ``run_time`` says how long its jobs run, with ``dice``."""
+    """One pool; ``run_time`` says how long its jobs run, with ``dice``, unless they came with that knowledge."""
 
     def __init__(self, pool: Pool, run_time: RunTime, dice: Dice) -> None:
         self._pool, self._run_time, self._dice = pool, run_time, dice
         self._slots, self._weights, self._numbers = Slots(), Weights(), count(1)
         self._ending: list[tuple[float, int, Claim]] = []
         self.now = 0.0
-        self.waiting = Waiting(pool)
+        self.waiting, self._coming = Waiting(pool), Coming(pool.arriving)
         #: How long each job waited that has started, in seconds, by submitter.
         self.waited: dict[str, list[float]] = {}
         central = pool.central
@@ -71,18 +46,19 @@ class World:
         self._worklife = _WORKLIFE if life is None else life
         self.bases: dict[str, Base] = {}
         self._move_in()
+        self._arrive(0.0)
 
     def _move_in(self) -> None:
         """Take over the slots and claims of the captured pool: who runs there, and for how long, nobody knows."""
         slots = self._pool.slots or ()
         for slot in slots:
             if slot.type != DYNAMIC:
-                self.bases[str(slot.name)] = Base(slot, _has(slot))
+                self.bases[str(slot.name)] = Base(slot, amounts_of(slot))
         for slot in slots:
             name, _, machine = str(slot.name).partition("@")
             base = self.bases.get(f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name))
             if base is not None and slot.claimed and slot.customer and (slot.type == DYNAMIC or base.whole):
-                amounts = _has(slot) if slot.type == DYNAMIC else {}
+                amounts = amounts_of(slot) if slot.type == DYNAMIC else {}
                 claim = Claim(str(base.slot.name), slot, amounts, slot.customer, "", 0.0)
                 base.claims[claim] = None
                 self._run(claim, None)
@@ -92,16 +68,21 @@ class World:
     def pool(self) -> Pool:
         """Return the pool as it is now."""
         running: dict[str, tuple[int, float]] = {}
-        slots = []
-        for base in self.bases.values():
-            free = base.slot if base.whole else self._slots.left(base.slot, base.left)
-            slots += [free] if not base.whole or not base.claims else []
-            for claim in base.claims:
-                slots.append(claim.slot)
-                number, weight = running.get(claim.submitter, (0, 0.0))
-                running[claim.submitter] = (number + 1, weight + (as_number(self._weights.of(claim.slot)) or 0.0))
+        for claim in self.claims():
+            number, weight = running.get(claim.submitter, (0, 0.0))
+            running[claim.submitter] = (number + 1, weight + (as_number(self._weights.of(claim.slot)) or 0.0))
         records = {**(self._pool.records or {}), SUBMITTER: self.waiting.records(running)}
-        return replace(self._pool, slots=tuple(slots), jobs=tuple(self.waiting.jobs()), records=records)
+        return replace(self._pool, slots=tuple(self.slots()), jobs=tuple(self.waiting.jobs()), records=records)
+
+    def slots(self) -> Iterator[Slot]:
+        """Yield every slot as it is now: what is left of each, and its claims."""
+        for base in self.bases.values():
+            if not base.whole:
+                yield self._slots.left(base.slot, base.left)._replace(dynamic_slots=len(base.claims))
+            elif not base.claims:
+                yield base.slot
+            for claim in base.claims:
+                yield claim.slot
 
     def claims(self) -> Iterator[Claim]:
         """Yield every claim."""
@@ -110,7 +91,7 @@ class World:
 
     def claimed(self, asset: str) -> float:
         """Return how much of an asset is in claims."""
-        return sum(_has(claim.slot).get(asset, 0) for claim in self.claims())
+        return sum(amounts_of(claim.slot).get(asset, 0) for claim in self.claims())
 
     def total(self, asset: str) -> float:
         """Return how much of an asset there is."""
@@ -143,7 +124,7 @@ class World:
         started = 0
         for job in self.waiting.of(submitter):
             asked = self.waiting.asked(job, tuple(base.left))
-            if _fits(asked, base.left) and any(asked.values()):
+            if fits(asked, base.left) and any(asked.values()):
                 self._start(base, job, asked, "")
                 started += 1
         return started
@@ -160,10 +141,12 @@ class World:
         self._run(claim, job)
 
     def _run(self, claim: Claim, job: Job | None) -> None:
+        seconds = None
         if job is not None:
             self.waiting.start(job)
-            self.waited.setdefault(job.submitter, []).append(self.now)
-        seconds = self._run_time(job, self._dice)
+            self.waited.setdefault(job.submitter, []).append(self.now - self._coming.came_at(job))
+            seconds = self._coming.seconds(job)
+        seconds = self._run_time(job, self._dice) if seconds is None else seconds
         claim.ends = self.now + seconds
         heapq.heappush(self._ending, (claim.ends, next(self._numbers), claim))
 
@@ -171,18 +154,24 @@ class World:
         """Let time go by: jobs end, and others of the same submitter start in their claims, or the claims end."""
         while self._ending and self._ending[0][0] <= until:
             self.now, _, claim = heapq.heappop(self._ending)
+            self._arrive(self.now)
             job = self._next(claim) if self.now - claim.since < self._worklife else None
             if job is not None:
                 self._run(claim, job)
             else:
                 self._release(claim)
+        self._arrive(until)
         self.now = until
+
+    def _arrive(self, until: float) -> None:
+        while (job := self._coming.next(until)) is not None:
+            self.waiting.arrive(job)
 
     def _next(self, claim: Claim) -> Job | None:
         """Return the next job of the submitter that fits in a claim."""
-        has = claim.amounts or _has(claim.slot)
+        has = claim.amounts or amounts_of(claim.slot)
         for job in self.waiting.of(claim.submitter):
-            if _fits(self.waiting.asked(job, tuple(has)), has):
+            if fits(self.waiting.asked(job, tuple(has)), has):
                 return job
         return None
 
@@ -191,11 +180,3 @@ class World:
         del base.claims[claim]
         for asset, amount in claim.amounts.items():
             base.left[asset] += amount
-
-
-def _fits(asked: Mapping[str, Number], has: Mapping[str, Number]) -> bool:
-    return all(amount <= has[asset] for asset, amount in asked.items())
-
-
-def _has(slot: Slot) -> dict[str, Number]:
-    return {asset: amount or 0 for asset, amount in slot.left().items()}

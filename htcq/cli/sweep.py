@@ -1,0 +1,169 @@
+"""A grid of what-ifs: ``htcq simulate --sweep FILE``, in processes of this machine or as jobs of a pool.
+
+Each item is one run of ``htcq simulate`` with options of its own on the same snapshot.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+
+if TYPE_CHECKING:
+    from htcq.cli.sweep_place import Place
+    from htcq.negotiate.sweep import Sweep
+    from htcq.settings.sweep import Option
+
+#: Options of the command line that no item has, by their groups.
+_GROUPS_BESIDE = ("pool", "output", "sweep")
+#: Those that may stand beside --sweep.
+_BESIDE = frozenset(
+    (
+        "snapshot", "pool", "timeout", "name", "json", "sweep", "results", "processes", "retries", "submit",
+        "executable",
+    )
+)  # fmt: skip
+_MOST_RETRIES, _MOST_PROCESSES = 100, 4096
+
+
+def add_sweep_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a sweep."""
+    sweep = parser.add_argument_group("sweep")
+    sweep.add_argument("--sweep", metavar="FILE", help="one simulation for each item of a grid of what-ifs")
+    sweep.add_argument("--results", metavar="DIR", help="keep results there; what is there already is not run again")
+    sweep.add_argument("--processes", metavar="N", type=int, help="run so many at a time (default: one for each cpu)")
+    sweep.add_argument("--retries", metavar="N", type=int, help="more tries for one that dies (default 1)")
+    sweep.add_argument("--submit", action="store_true", help="run them as jobs of this machine's HTCondor")
+    sweep.add_argument("--executable", metavar="PATH", help="where htcq is on the execute nodes (default: as here)")
+
+
+def check_no_sweep(arguments: argparse.Namespace) -> None:
+    """Refuse options of a sweep where there is none.
+
+    Raises:
+        InputError: there is such an option.
+    """
+    for name in ("results", "processes", "retries", "submit", "executable"):
+        if getattr(arguments, name) is not None and getattr(arguments, name) is not False:
+            raise InputError(f"--{name} is for a sweep", "give --sweep FILE too")
+
+
+def run_sweep(arguments: argparse.Namespace) -> int:
+    """Run what is missing, then print what there is of all items."""
+    from htcq.cli.sweep_place import placed
+
+    sweep = _read(arguments)
+    with placed(arguments, sweep) as place:
+        missing = place.missing(sweep)
+        if arguments.results and len(missing) < len(sweep.items):
+            there = len(sweep.items) - len(missing)
+            print(f"htcq: {there} of {len(sweep.items)} results are in {arguments.results} already", file=sys.stderr)
+        retries = 1 if arguments.retries is None else arguments.retries
+        if arguments.submit:
+            from htcq.cli.sweep_submit import Submission, run_jobs
+
+            where = Submission(_executable(arguments), arguments.timeout, retries, sweep.submit, Path(arguments.sweep))
+            run_jobs(missing, place, where)
+        elif missing:
+            from htcq.cli.sweep_local import run_here
+
+            run_here(missing, place, arguments.processes or len(os.sched_getaffinity(0)), retries)
+        return _print(sweep, place, arguments)
+
+
+def _print(sweep: Sweep, place: Place, arguments: argparse.Namespace) -> int:
+    from htcq.negotiate.sweep import Run, Verdict
+
+    fine = []
+
+    def runs() -> Iterator[Run]:
+        for item in sweep.items:
+            run = place.results.kept(item) or Run(item, Verdict(reason="its result cannot be read"))
+            fine.append(run.verdict.fine)
+            yield run
+
+    if arguments.json:
+        from htcq.report.sweep_json import sweep_json
+
+        for part in sweep_json(arguments.sweep, place.source, runs(), place.results.ground):
+            sys.stdout.write(part)
+    else:
+        from htcq.report.sweep_text import show_sweep
+
+        show_sweep(place.source, sweep, runs(), sys.stdout)
+    return EXIT_FINE if all(fine) else EXIT_FINDINGS
+
+
+def _read(arguments: argparse.Namespace) -> Sweep:
+    """Return what the file describes, after the other options have been looked at."""
+    from htcq.cli.main import parser_of
+    from htcq.cli.site import parse_toml
+    from htcq.cli.source import sources
+    from htcq.settings.sweep import sweep_from
+
+    parser = parser_of("simulate")
+    options = item_options(parser)
+    _check_alone(arguments, vars(parser.parse_args([])), options)
+    if arguments.snapshot and arguments.pool:
+        raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    sources(arguments)
+    for name, least, most in (("processes", 1, _MOST_PROCESSES), ("retries", 0, _MOST_RETRIES)):
+        given = getattr(arguments, name)
+        if given is not None and not least <= given <= most:
+            raise InputError(f"--{name} {given}: out of range", f"from {least} to {most}")
+    if arguments.submit and not arguments.results:
+        raise InputError("--submit needs a place for results", "give --results DIR")
+    for name, wrong, how in (
+        ("processes", arguments.submit, "leave out --submit, or this"),
+        ("executable", not arguments.submit, "give --submit too"),
+    ):
+        if getattr(arguments, name) is not None and wrong:
+            raise InputError(f"--{name} is for a sweep {'without' if arguments.submit else 'with'} --submit", how)
+    file = arguments.sweep
+    return sweep_from(parse_toml(Path(file), "see htcq-simulate(1)"), options, file)
+
+
+def _check_alone(arguments: argparse.Namespace, untouched: Mapping[str, object], options: Sequence[Option]) -> None:
+    """Refuse what says how one simulation is to be, or to be shown."""
+    of_items = {option.destination: option.name for option in options}
+    for destination, value in untouched.items():
+        if getattr(arguments, destination) == value or destination in _BESIDE:
+            continue
+        if destination in of_items:
+            raise InputError(f"--{of_items[destination]} beside --sweep", f"write it in [base] of {arguments.sweep}")
+        raise InputError(f"--{destination} beside --sweep", "it is for one simulation; a sweep has --json")
+
+
+def item_options(parser: argparse.ArgumentParser) -> list[Option]:
+    """Return the options of ``parser`` that an item may have."""
+    from htcq.settings.sweep import Option
+
+    found = []
+    beside = {action.dest for group in parser._action_groups if group.title in _GROUPS_BESIDE
+              for action in group._group_actions}  # fmt: skip
+    for action in parser._actions:
+        name = max(action.option_strings, key=len, default="").lstrip("-")
+        if name and action.dest not in {*beside, *_BESIDE, "help"}:
+            repeatable = isinstance(action, argparse._AppendAction)
+            found.append(Option(name, action.dest, repeatable, action.nargs == 0))
+    return found
+
+
+def _executable(arguments: argparse.Namespace) -> str:
+    """Return the path of htcq on execute nodes."""
+    import shutil
+
+    here = sys.argv[0] if Path(sys.argv[0]).name == "htcq" else ""
+    path = arguments.executable or here or shutil.which("htcq")
+    if not path:
+        raise InputError("there is no program htcq on PATH", "name it as execute nodes have it: --executable PATH")
+    if not arguments.executable:
+        return str(Path(path).absolute())
+    if not path.startswith(("/", "$")) or not path.isprintable():
+        raise InputError(f"--executable {path!r}: no path", "name it from the root on, as execute nodes have it")
+    return path

@@ -1,0 +1,98 @@
+"""What if: other machines, other capacity models and other demand, as the options of ``htcq simulate`` say it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from htcq.cli.site import read_site_file
+from htcq.cli.source import Changes
+from htcq.errors import InputError
+from htcq.negotiate.models import MachineModel
+from htcq.negotiate.what_if import WhatIf
+from htcq.report.printable import one_line
+
+if TYPE_CHECKING:
+    from htcq.pool.pool import Pool
+
+_MOST_ADDED, _MOST_TIMES = 100_000, 1_000
+
+
+def add_what_if(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    what = parser.add_argument_group("other machines, other models, other demand; all of them repeatable")
+    what.add_argument("--remove", metavar="MACHINE", action="append", help="without these machines, a pattern of names")
+    what.add_argument("--drain", metavar="MACHINE", action="append", help="with these taking no job any more")
+    what.add_argument("--add", metavar="N:MACHINE", action="append", help="with N more, empty, like that one")
+    what.add_argument(
+        "--demand", metavar="NAME=FACTOR", action="append",
+        help="with so many times the idle jobs of a group or submitter: physics=x2",
+    )  # fmt: skip
+    what.add_argument(
+        "--model", metavar="[MACHINE=]FILE", action="append",
+        help="with the model of this site file on all machines, or on these",
+    )  # fmt: skip
+    parser.add_argument(
+        "--arrivals", metavar="FILE", help="with these jobs of a history arriving one after another (with --cycles)"
+    )
+
+
+def read_what_if(arguments: argparse.Namespace) -> WhatIf:
+    """Return what the options say.
+
+    Raises:
+        InputError: one of them says nothing that can be understood.
+    """
+    added, demand = [], []
+    for text in arguments.add or ():
+        count, _, machine = text.partition(":")
+        if not count.isdigit() or not 1 <= int(count) <= _MOST_ADDED or not machine:
+            raise InputError(f"--add {text}: not a number and a machine", "such as --add 10:node1.example.net")
+        added.append((int(count), machine))
+    for text in arguments.demand or ():
+        name, _, factor = text.rpartition("=")
+        number = _factor(factor)
+        if not name or number is None:
+            raise InputError(f"--demand {text}: not a name and a factor", "such as --demand physics=x2")
+        demand.append((name, number))
+    models = tuple(_model(text) for text in arguments.model or ())
+    return WhatIf(
+        tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand), models,
+        arguments.arrivals or "",
+    )  # fmt: skip
+
+
+def told(arguments: argparse.Namespace) -> Changes:
+    """Return the options that make another pool, with their values, as a report shows them."""
+    names = ("remove", "drain", "add", "demand", "model")
+    given = [(f"--{name}", value) for name in names for value in getattr(arguments, name) or ()]
+    return (*given, *([("--arrivals", arguments.arrivals)] if arguments.arrivals else []))
+
+
+def say(before: Pool, after: Pool) -> None:
+    """Say what could not be done of what ``after`` was to be, such as machines that cannot carry a model."""
+    for sentence in after.damage[len(before.damage) :]:
+        print(f"htcq: {one_line(sentence)}", file=sys.stderr)
+
+
+def _model(text: str) -> MachineModel:
+    """Return a model on machines as ``FILE`` or ``MACHINE=FILE`` says it."""
+    machines, named, file = text.rpartition("=")
+    if not file or (named and not machines):
+        raise InputError(f"--model {text}: not a site file", "such as --model htcq.toml or --model 'node1*=htcq.toml'")
+    settings = read_site_file(file)
+    if not settings.slot_types:
+        raise InputError(
+            f"--model {text}: {file} has no model", "give it [capacity] or [slot_types.1], see htcq.toml(5)"
+        )
+    return MachineModel(file, settings.slot_types, machines, settings.literal)
+
+
+def _factor(text: str) -> float | None:
+    """Return a factor such as 2, x2 or 0.5; None where ``text`` is none."""
+    try:
+        factor = float(text.lstrip("x\N{MULTIPLICATION SIGN}"))
+    except ValueError:
+        return None
+    return factor if 0 <= factor <= _MOST_TIMES else None

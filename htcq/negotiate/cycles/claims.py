@@ -1,0 +1,48 @@
+"""Who has what of a pool as time goes by: slots with what they have left, and the claims on them.
+
+Amounts are in HTCondor's units, times in seconds since the capture of the pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from htcq.pool.slot import PARTITIONABLE, Number, Slot
+
+
+@dataclass(eq=False)
+class Claim:
+    """A claim on ``amounts`` of the slot ``of``, of all of it where there are none; its job runs until ``ends``."""
+
+    of: str
+    slot: Slot
+    amounts: Mapping[str, Number]
+    submitter: str
+    limits: str
+    since: float
+    ends: float = 0.0
+
+
+@dataclass
+class Base:
+    """A slot of the captured pool without its dynamic slots: what it has left, and who has claims on it."""
+
+    slot: Slot
+    left: dict[str, Number]
+    claims: dict[Claim, None] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is claimed whole or not at all."""
+        return self.slot.type != PARTITIONABLE
+
+
+def fits(asked: Mapping[str, Number], has: Mapping[str, Number]) -> bool:
+    """Tell whether there is as much of everything as is asked for."""
+    return all(amount <= has[asset] for asset, amount in asked.items())
+
+
+def amounts_of(slot: Slot) -> dict[str, Number]:
+    """Return what a slot has left; nothing of what its ad does not say."""
+    return {asset: amount or 0 for asset, amount in slot.left().items()}

@@ -1,0 +1,35 @@
+"""Jobs that are yet to come to the queues of a pool, and when those came that are there. Times are in seconds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from htcq.pool.job import Job
+from htcq.pool.past import Arrival
+
+
+class Coming:
+    """Jobs that arrive one after another; of all others it knows that they were there at the beginning."""
+
+    def __init__(self, arriving: Iterable[Arrival]) -> None:
+        self._left = deque(sorted(arriving, key=lambda each: each.at))
+        self._came: dict[tuple[str, str], Arrival] = {}
+
+    def next(self, until: float) -> Job | None:
+        """Return the next job that comes not later than ``until``; None where none does."""
+        if not self._left or self._left[0].at > until:
+            return None
+        arrival = self._left.popleft()
+        self._came[arrival.job.submitter, arrival.job.id] = arrival
+        return arrival.job
+
+    def came_at(self, job: Job) -> float:
+        """Return when a job came."""
+        arrival = self._came.get((job.submitter, job.id))
+        return 0.0 if arrival is None else arrival.at
+
+    def seconds(self, job: Job) -> float | None:
+        """Return how long a job runs that came with that knowledge; None for all others."""
+        arrival = self._came.get((job.submitter, job.id))
+        return None if arrival is None else arrival.seconds

@@ -1,0 +1,57 @@
+"""Jobs as a history tells of them: what they were, and how long they ran.
+
+``condor_history -long`` prints them. Times follow src/condor_schedd.V6/schedd.cpp (update_remote_wall_clock) and
+docs/classad-attributes/job-classad-attributes.rst, HTCondor 25.14; they are in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from htcq.classads import Value, as_number
+from htcq.pool.adtext import Kind
+from htcq.pool.job import COMPLETED, JOB, Job
+
+_LAST, _DONE, _BEGUN, _IN_ALL = (
+    "lastremotewallclocktime", "completiondate", "jobcurrentstartdate", "remotewallclocktime",
+)  # fmt: skip
+#: What tells how long a job ran, besides what any job has.
+TIMES = tuple(name for name in (_LAST, _DONE, _BEGUN, _IN_ALL) if name not in JOB.own)
+PAST_JOB = Kind((*JOB.own, *TIMES), JOB.shared)
+#: A run of no whole second counts as one: nothing is shorter to a schedd.
+_SHORTEST = 1.0
+
+
+class Past(NamedTuple):
+    """One job, and how many seconds it held its slot until it was done; None where it is not."""
+
+    job: Job
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A job that is yet to come: ``at`` seconds after the capture, to run for ``seconds`` if that is known."""
+
+    at: float
+    job: Job
+    seconds: float | None = None
+
+
+def seconds_run(job: Job, times: Sequence[Value]) -> float | None:
+    """Return how long the last run of a job with these :data:`TIMES` held its slot; None where it did not end well.
+
+    That run is the one that a simulated job has. RemoteWallClockTime sums up those that were broken off before, and
+    from JobCurrentStartExecutingDate on the transfer of the input would be missing, during which the slot is held.
+    """
+    if job.status != COMPLETED:
+        return None
+    told = {**{name.lower(): value for name, value in job.own()}, **dict(zip(TIMES, times))}
+    last, done, begun, in_all = (as_number(told[name]) for name in (_LAST, _DONE, _BEGUN, _IN_ALL))
+    if last is None and done and begun and done >= begun:
+        last = done - begun
+    found = in_all if last is None else last
+    # A job that is taken for done without having run has 0 in all.
+    return max(_SHORTEST, float(found)) if found is not None and found >= 0 and in_all != 0 else None

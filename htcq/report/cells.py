@@ -1,0 +1,77 @@
+"""The fill of machines as cells: one each, or one for several of a large pool, the fullest first."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from htcq.negotiate.cycles.machines import Machine
+from htcq.report.printable import one_line
+from htcq.units import show_number
+
+#: Most cells of one picture.
+MOST_CELLS = 400
+#: In pixels: a cell, each of its two bars, and where the second one is.
+_SIZE, _BAR, _SECOND = 20, 10, 10
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Machines that are about as full as each other: their names, and the sums of what they have and what is in claims.
+
+    ``first`` and ``last`` are the same where it is one machine.
+    """
+
+    first: str
+    last: str
+    machines: int
+    whole: Machine
+
+    @property
+    def name(self) -> str:
+        """The machine, or how many and which."""
+        if self.machines == 1:
+            return one_line(self.first)
+        return f"{self.machines} machines, {one_line(self.first)} to {one_line(self.last)}"
+
+    @property
+    def numbers(self) -> tuple[str, str, str, str]:
+        """Its cpus in claims and at all, and the same of MB of memory, as texts."""
+        whole = self.whole
+        amounts = (whole.claimed_cpus, whole.cpus, whole.claimed_memory_mb, whole.memory_mb)
+        cpus, every_cpu, memory, every_mb = (show_number(amount) for amount in amounts)
+        return cpus, every_cpu, memory, every_mb
+
+
+def cells(machines: Sequence[Machine], most: int = MOST_CELLS) -> Iterator[Cell]:
+    """Yield what is drawn of ``machines``, the fullest first, no more than ``most`` cells."""
+    ordered = sorted(machines, key=lambda each: (-each.share, -each.memory_share, each.name))
+    together = -(-len(ordered) // most)
+    for first in range(0, len(ordered), together or 1):
+        some = ordered[first : first + together]
+        sums = (
+            sum(each.cpus for each in some), sum(each.claimed_cpus for each in some),
+            sum(each.memory_mb for each in some), sum(each.claimed_memory_mb for each in some),
+        )  # fmt: skip
+        yield Cell(some[0].name, some[-1].name, len(some), Machine("", *sums))
+
+
+def cell_picture(cell: Cell) -> str:
+    """Return a cell as inline SVG: the share of its cpus in claims as the left bar, that of its memory as the right."""
+    cpus, every_cpu, memory, every_mb = cell.numbers
+    told = f"{cell.name}: {cpus} of {every_cpu} cpus, {memory} of {every_mb} MB in claims"
+    bars = _bar("used", 0, cell.whole.share) + _bar("memory", _SECOND, cell.whole.memory_share)
+    return (
+        f'<svg class="cell" role="img" width="{_SIZE}" height="{_SIZE}" focusable="false">'
+        f"<title>{html.escape(told)}</title>{bars}</svg>"
+    )
+
+
+def _bar(kind: str, left: int, share: float) -> str:
+    height = round(_SIZE * min(max(share, 0.0), 1.0), 1)
+    if share > 0:
+        height = max(height, 1.0)
+    track = f'<rect class="track" x="{left}" width="{_BAR}" height="{_SIZE}"/>'
+    top = round(_SIZE - height, 1)
+    return f'{track}<rect class="{kind}" x="{left}" y="{top:g}" width="{_BAR}" height="{height:g}"/>'

@@ -1,0 +1,194 @@
+"""The file of a sweep as items, built from a mapping; htcq-simulate(1) describes it.
+
+``[grid]`` has lists of values whose product are items, ``[base]`` what all items have, ``[[item]]`` items of their own,
+and ``[submit]`` what their jobs need. The keys of the first three are the options of a simulation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from htcq.errors import InputError
+from htcq.negotiate.sweep import Item, Sweep
+from htcq.settings.tables import check_keys
+
+#: More than anybody wants to look at.
+MOST_ITEMS = 10_000
+TOP_KEYS = ("base", "grid", "item", "submit")
+#: Commands of the submit language that decide where a result comes from; everything else is the user's.
+OWN_COMMANDS = frozenset(
+    (
+        "arguments", "args", "batch_name", "error", "executable", "initialdir", "log", "max_retries", "output", "queue",
+        "retry_until", "should_transfer_files", "transfer_executable", "transfer_input_files", "transfer_output_files",
+        "universe", "when_to_transfer_output",
+    )
+)  # fmt: skip
+_COMMAND = re.compile(r"[+A-Za-z][\w.]*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+:,@-]*")
+#: What stands in a file name in place of everything else.
+_ODD = re.compile(r"[^A-Za-z0-9._=+:,@-]")
+_LONGEST_NAME, _LONGEST_SHOWN, _GREATEST = 120, 80, 2**63
+#: Options with their values: none for a flag that is given, None for what is not.
+_Given = Sequence[tuple[str, Optional[tuple[str, ...]]]]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a simulation: ``repeatable`` if it can be given several times, ``flag`` if it has no value.
+
+    ``destination`` is what the command line calls its value.
+    """
+
+    name: str
+    destination: str = ""
+    repeatable: bool = False
+    flag: bool = False
+
+
+class _Reader:
+    """Reads values, and names the place where one cannot be used."""
+
+    def __init__(self, file: str, options: Sequence[Option]) -> None:
+        self.file = file
+        self.options = {option.name: option for option in options}
+
+    def refuse(self, where: str, value: Any, hint: str) -> InputError:
+        """Return the error that ``value`` cannot stand at ``where``."""
+        try:
+            shown = repr(value) if isinstance(value, (str, bool, int, float, list, dict)) else str(value)
+        except ValueError:
+            shown = "a very long number"
+        shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 3]}..."
+        return InputError(f"{self.file}: {where} is {shown}", hint)
+
+    def table(self, where: str, value: Any) -> Mapping[str, Any]:
+        """Return a table of options by name."""
+        table = self.plain_table(where, value)
+        check_keys(f"{where}.", table, tuple(self.options), self.file)
+        return table
+
+    def plain_table(self, where: str, value: Any) -> Mapping[str, Any]:
+        """Return a table of anything."""
+        if not isinstance(value, Mapping):
+            raise self.refuse(where, value, f"it must be a table: [{where}]")
+        return value
+
+    def values(self, where: str, name: str, value: Any) -> tuple[str, ...] | None:
+        """Return the values of one option; None where it is a flag that is not given."""
+        option = self.options[name]
+        if option.flag:
+            if not isinstance(value, bool):
+                raise self.refuse(where, value, "it must be true or false")
+            return () if value else None
+        if isinstance(value, list):
+            if not option.repeatable:
+                raise self.refuse(where, value, "this option is given once")
+            return tuple(self.text(where, each) for each in value) or None
+        return (self.text(where, value),)
+
+    def text(self, where: str, value: Any) -> str:
+        """Return a text or a number as text, on one line."""
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise self.refuse(where, value, "it must be a text or a number")
+        if isinstance(value, int) and abs(value) > _GREATEST:
+            raise self.refuse(where, value, "it must be a number of at most 64 bits")
+        if isinstance(value, str) and not value.isprintable():
+            raise self.refuse(where, value, "it must be one line, with nothing unseen")
+        return str(value)
+
+    def join(self, base: _Given, more: _Given) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return all options: what can be repeated is added, everything else wins over the base."""
+        joined = dict(base)
+        for name, values in more:
+            both = (*(joined.get(name) or ()), *(values or ()))
+            joined[name] = (both or None) if self.options[name].repeatable else values
+        return tuple((name, values) for name, values in joined.items() if values is not None)
+
+
+def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str) -> Sweep:
+    """Return the sweep that a parsed ``file`` describes, of simulations that have ``options``.
+
+    Raises:
+        InputError: an unknown key (with the near one), a value of the wrong kind, two items of a name, none at all or
+            more than :data:`MOST_ITEMS`.
+    """
+    check_keys("", content, TOP_KEYS, file)
+    reader = _Reader(file, options)
+    base = _options(reader, "base", reader.table("base", content.get("base", {})))
+    own = content.get("item", [])
+    if not isinstance(own, list):
+        raise InputError(f"{file}: item is no list", "write [[item]], once for each")
+    grid = _grid(reader, reader.table("grid", content.get("grid", {})), base, len(own))
+    items = [*grid, *(_own(reader, number, each, base) for number, each in enumerate(own, 1))]
+    if not items:
+        raise InputError(f"{file} has no items", 'such as [grid] with demand = ["physics=x1", "physics=x2"]')
+    seen: set[str] = set()
+    for item in items:
+        if item.name in seen:
+            raise InputError(f"{file}: two items are called {item.name}", "each has a name of its own, and each value")
+        seen.add(item.name)
+    return Sweep(tuple(items), _submit(reader, content.get("submit", {})))
+
+
+def _options(reader: _Reader, where: str, table: Mapping[str, Any]) -> _Given:
+    return [(name, reader.values(f"{where}.{name}", name, value)) for name, value in table.items()]
+
+
+def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) -> Iterable[Item]:
+    axes: list[_Given] = []
+    for name, values in table.items():
+        if not isinstance(values, list) or not values:
+            raise reader.refuse(f"grid.{name}", values, "it must be a list of values, one or more")
+        axes.append([(name, reader.values(f"grid.{name}", name, value)) for value in values])
+    count = math.prod(len(axis) for axis in axes) if axes else 0
+    if count + others > MOST_ITEMS:
+        shape = " x ".join(str(len(axis)) for axis in axes) or "no grid"
+        raise InputError(
+            f"{reader.file} has {count + others:,} items ({shape}{f', and {others} of their own' if others else ''})",
+            f"at most {MOST_ITEMS:,}; make several files of it",
+        )
+    return [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)] if axes else []
+
+
+def _called(point: _Given) -> str:
+    """Return a name for a point of the grid: the same as long as its values are the same."""
+    told = ",".join(f"{name}={_shown(values)}" for name, values in point)
+    name = _ODD.sub("_", told)
+    if name == told and len(name) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(repr(point).encode("utf-8", "backslashreplace")).hexdigest()[:8]
+    return f"{name[: _LONGEST_NAME - 9]}-{digest}"
+
+
+def _shown(values: tuple[str, ...] | None) -> str:
+    if values is None:
+        return "none"
+    return "+".join(values) if values else "yes"
+
+
+def _own(reader: _Reader, number: int, value: Any, base: _Given) -> Item:
+    where = f"item {number}"
+    table = dict(reader.plain_table(where, value))
+    name = table.pop("name", None)
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        hint = f"it must be up to {_LONGEST_NAME} letters, digits and . _ = + : , @ - in quotes"
+        raise reader.refuse(f"{where}.name", "missing" if name is None else name, hint)
+    return Item(name, reader.join(base, _options(reader, where, reader.table(where, table))), named=True)
+
+
+def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
+    commands = {}
+    for name, given in reader.plain_table("submit", value).items():
+        where = f"submit.{name}"
+        if not _COMMAND.fullmatch(name):
+            raise InputError(f"{reader.file}: {where} is no command of the submit language", "see condor_submit(1)")
+        if name.lower() in OWN_COMMANDS:
+            raise InputError(f"{reader.file}: {where} is htcq's own", "all others can be given")
+        commands[name] = str(given) if isinstance(given, bool) else reader.text(where, given)
+    return commands

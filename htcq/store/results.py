@@ -1,0 +1,200 @@
+"""A directory of results of a sweep: one JSON file an item, whole or not there, so that the next run goes on.
+
+Only one run works in it at a time: a lock tells, and the system frees it however that run ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from htcq.errors import InputError
+from htcq.negotiate.sweep import Ground, Item, Run, kept_run, record
+from htcq.store.snapshot import Snapshot
+from htcq.store.snapshot_writer import new_snapshot
+from htcq.whole_file import put
+
+#: Where the files of jobs lie, and what is written down of them; no item has such a name.
+JOBS, _LOCK, _STATE = "jobs", ".lock", "sweep.json"
+#: So many digits of a digest make a name, with endings like these.
+_DIGITS, _PLAIN = 12, re.compile(r"(\.[A-Za-z0-9]{1,10})*")
+_HOW = "a directory of its own for the results of one sweep"
+
+
+@dataclass(frozen=True)
+class Results:
+    """The directory, and what its results stand on."""
+
+    directory: Path
+    ground: Ground
+
+    @property
+    def jobs(self) -> Path:
+        """Where jobs find the snapshot, and leave what they print."""
+        return self.directory / JOBS
+
+    def place(self, item: Item) -> Path:
+        """Return where the result of ``item`` lies."""
+        return self.directory / f"{item.name}.json"
+
+    def key(self, item: Item) -> str:
+        """Return the short name of what ``item`` is."""
+        return self.ground.key(item)
+
+    def kept(self, item: Item) -> Run | None:
+        """Return what came of ``item`` as it is now; None where nothing is known."""
+        try:
+            told = json.loads(self.place(item).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return None
+        return kept_run(item, self.key(item), told) if isinstance(told, dict) else None
+
+    def keep(self, run: Run) -> None:
+        """Put what came of an item in its place, in one step.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        self._put(self.place(run.item), record(run, self.ground, self.key(run.item)))
+
+    def state(self) -> dict[str, Any]:
+        """Return what is written down of the jobs; nothing where there are none."""
+        try:
+            found = json.loads((self.jobs / _STATE).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def keep_state(self, state: dict[str, Any]) -> None:
+        """Write down what has to be known of the jobs, in one step.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        try:
+            self.jobs.mkdir(exist_ok=True)
+        except OSError as error:
+            raise _unwritable(self.jobs, error) from error
+        self._put(self.jobs / _STATE, state)
+
+    @property
+    def snapshot_for_jobs(self) -> str:
+        """What the snapshot is called where jobs find it."""
+        return f"snapshot-{self.ground.snapshot[:_DIGITS]}.tar.gz"
+
+    def put_snapshot(self, snapshot: Path) -> None:
+        """Put ``snapshot`` as one file where jobs find it, unless it is there.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        goal = self.jobs / self.snapshot_for_jobs
+        if not snapshot.is_dir():
+            self.put_for_jobs(snapshot, goal.name)
+        elif not goal.is_file():
+            with new_snapshot(goal) as place:
+                shutil.copytree(snapshot, place, dirs_exist_ok=True)
+
+    def put_for_jobs(self, file: Path, name: str) -> None:
+        """Put a copy of ``file`` called ``name`` where jobs find it, unless it is there.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        goal = self.jobs / name
+        if goal.is_file():
+            return
+        unfinished = goal.with_name(f".{name}")
+        try:
+            shutil.copyfile(file, unfinished)
+            unfinished.replace(goal)
+        except OSError as error:
+            raise _unwritable(goal, error) from error
+
+    def tidy(self, names: Collection[str]) -> None:
+        """Remove what jobs no longer look for: all files for them but those called ``names``."""
+        for path in (*self.jobs.glob("snapshot-*"), *self.jobs.glob("file-*")):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
+
+    def _put(self, path: Path, content: dict[str, Any]) -> None:
+        try:
+            put(path, json.dumps(content, indent=1) + "\n")
+        except OSError as error:
+            raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path} cannot be written: {error.strerror}", "the same command goes on from what is there")
+
+
+@contextmanager
+def claimed(directory: Path) -> Iterator[None]:
+    """Make ``directory`` if it is missing, and keep every other run out of it.
+
+    Raises:
+        InputError: it cannot be made or written, or another run works in it.
+    """
+    try:
+        directory.mkdir(exist_ok=True)
+        lock = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise InputError(f"{directory} cannot be written: {error.strerror}", _HOW) from error
+    try:
+        try:
+            # Not flock(2): children inherit that one, and could outlive this process for a moment.
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError) as error:
+            raise InputError(f"another htcq is at work in {directory}", "wait for its end") from error
+        except OSError as error:
+            raise InputError(f"{directory} cannot be locked: {error.strerror}", "choose a local directory") from error
+        for left in directory.glob(".*.json.*"):
+            # Of a run that was killed while it wrote.
+            left.unlink(missing_ok=True)
+        yield
+    finally:
+        with suppress(OSError):
+            os.close(lock)
+
+
+def digest(snapshot: Snapshot) -> str:
+    """Return the SHA-256 of everything that is in ``snapshot``, packed or not."""
+    if snapshot.packed:
+        return file_digest(snapshot.path)
+    whole = hashlib.sha256()
+    for name in sorted(snapshot.members):
+        chunks = snapshot.chunks(name)
+        content = hashlib.sha256()
+        for chunk in chunks() if chunks else ():
+            content.update(chunk)
+        whole.update(f"{name}\0{content.hexdigest()}\n".encode())
+    return whole.hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file; empty where it cannot be read, or is none: a pipe is read once only."""
+    whole = hashlib.sha256()
+    if not path.is_file():
+        return ""
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                whole.update(chunk)
+    except OSError:
+        return ""
+    return whole.hexdigest()
+
+
+def name_for_jobs(name: str, digest: str) -> str:
+    """Return what a file is called where jobs find it: plainly, with the endings that tell what it is."""
+    endings = "".join(Path(name).suffixes[-2:])
+    return f"file-{digest[:_DIGITS]}{endings if _PLAIN.fullmatch(endings) else ''}"

@@ -1,0 +1,32 @@
+"""What a real history tells of how long jobs ran."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from broken import POLICY, break_it
+from conftest import Site
+
+from htcq.pool.frame import Expressions
+from htcq.pool.reading import read_past
+from htcq.store.past import past_chunks
+
+pytestmark = pytest.mark.condor
+SECONDS = (2, 7)
+
+
+def test_a_history_has_the_seconds_for_which_each_job_held_its_slot(site: Site, tmp_path: Path) -> None:
+    pool = break_it(site, POLICY)
+    clusters = [pool.submit({"arguments": str(seconds), "request_memory": 128}) for seconds in SECONDS]
+    pool.wait(lambda: not pool.ads("jobs", ["ClusterId"]), 60, "the end of all jobs", ("SchedLog", "ShadowLog"))
+    (tmp_path / "history").write_text(pool.tool("condor_history", "-long"))
+    read = read_past(past_chunks(tmp_path / "history"), Expressions())
+    ran = {job.cluster: seconds for job, seconds in read.past}
+
+    assert not read.damage.told()
+    for cluster, seconds in zip(clusters, SECONDS):
+        told = ran[cluster]
+        # A job holds its slot a little longer than its program runs: transfers, and the start of shadow and starter.
+        assert told is not None
+        assert seconds <= told < seconds + 5

@@ -1,0 +1,92 @@
+"""How full machines are: the numbers follow from the ads by hand."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from htcq.negotiate.cycles.course import Plan, run_course
+from htcq.negotiate.cycles.machines import Machine, by_fill, class_of, fill_of
+from htcq.negotiate.cycles.runtimes import run_time
+from htcq.negotiate.cycles.single import run_single
+from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot, static_slot, submitter
+
+NO_LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
+
+
+def test_a_machine_is_the_sum_of_its_slots() -> None:
+    """6 cpus left and 2 in a dynamic slot; a static slot of 1 cpu that is claimed, and one of 3 that is not."""
+    given = pool(
+        slot(Cpus=6, Memory=14336),
+        dynamic_slot(Cpus=2, Memory=2048),
+        static_slot("slot2@node1", State='"Claimed"', RemoteUser='"ben@site"'),
+        static_slot("slot3@node1", Cpus=3),
+        static_slot("slot1@node2"),
+    )
+    fill = fill_of(given.slots or ())
+
+    assert fill.machines == (
+        Machine("node1", cpus=12, claimed_cpus=3, memory_mb=20480, claimed_memory_mb=4096),
+        Machine("node2", cpus=1, claimed_cpus=0, memory_mb=2048, claimed_memory_mb=0),
+    )
+    assert (fill.largest_cpus, fill.largest_memory_mb) == (6, 14336)
+
+
+@pytest.mark.parametrize(
+    ("share", "number"), [(0, 0), (0.01, 1), (0.25, 1), (0.26, 2), (0.5, 2), (0.75, 3), (0.76, 4), (0.99, 4), (1, 5)]
+)
+def test_classes_go_up_to_their_share(share: float, number: int) -> None:
+    assert class_of(share) == number
+
+
+def test_machines_are_counted_by_class() -> None:
+    machines = [Machine(f"node{cpus}", 8, cpus, 0, 0) for cpus in (0, 0, 2, 4, 6, 7, 8)]
+
+    assert by_fill([*machines, Machine("gpus only", 0, 0, 1024, 1024)]) == (3, 1, 1, 1, 1, 1)
+
+
+def test_one_cycle_fills_what_the_startd_hands_out() -> None:
+    """Three jobs of 2 cpus and 1 GiB in a slot with a policy; the static slot is taken whole by the fourth."""
+    jobs = [job(f"1.{proc}", RequestCpus=2) for proc in range(3)]
+    jobs.append(job("1.9", Requirements='TARGET.Name == "slot1@node2"'))
+    asking = submitter(IdleJobs=4, WeightedIdleJobs=7)
+    single = run_single(pool(policy_slot(), static_slot("slot1@node2"), asking, jobs=jobs, config=""))
+
+    assert [each.claimed_cpus for each in single.before.machines] == [0, 0]
+    assert single.after.machines == (
+        Machine("node1", 8, 6, 16384, 3072),
+        Machine("node2", 1, 1, 2048, 2048),
+    )
+    assert (single.before.largest_cpus, single.after.largest_cpus) == (8, 2)
+    assert (single.before.largest_memory_mb, single.after.largest_memory_mb) == (16384, 13312)
+    assert len(single.trace.matches) == 4
+
+
+def test_a_course_counts_the_machines_after_every_cycle() -> None:
+    """One match of a plain slot in a cycle: of four cpus one more is in claims each time, of two machines in turn."""
+    given = pool(
+        slot(Cpus=4, TotalSlotCpus=4), slot("slot1@node2", Cpus=4, TotalSlotCpus=4),
+        submitter(IdleJobs=8, WeightedIdleJobs=8), jobs=[job(f"1.{proc}") for proc in range(8)], config=NO_LEFTOVERS,
+    )  # fmt: skip
+    found = run_course(given, Plan(4), run_time("1000000"), Random(0))
+
+    assert [sample.by_fill for sample in found.samples] == [
+        (0, 2, 0, 0, 0, 0), (0, 0, 2, 0, 0, 0), (0, 0, 0, 2, 0, 0), (0, 0, 0, 0, 0, 2),
+    ]  # fmt: skip
+    assert [(each.name, each.claimed_cpus, each.claimed_memory_mb) for each in found.machines] == [
+        ("node1", 4, 4096),
+        ("node2", 4, 4096),
+    ]
+    assert found.unit == "slot weight"
+
+
+def test_the_sums_of_machines_are_those_of_the_pool() -> None:
+    given = pool(
+        policy_slot(), static_slot("slot2@node1", Cpus=3, TotalSlotCpus=3), submitter(IdleJobs=30, WeightedIdleJobs=30),
+        jobs=[job(f"1.{proc}") for proc in range(30)], config="",
+    )  # fmt: skip
+    found = run_course(given, Plan(9, 300.0), run_time("exponential:500"), Random(3))
+
+    assert sum(each.cpus for each in found.machines) == found.total_cpus == 11
+    assert sum(each.claimed_cpus for each in found.machines) == found.samples[-1].cpus

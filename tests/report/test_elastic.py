@@ -1,0 +1,43 @@
+"""What the table of elastic quotas shows beside the numbers, where the command's tests do not look."""
+
+from __future__ import annotations
+
+import io
+
+from htcq.audit.elastic import checked
+from htcq.quota.elastic.groups import Demand, Group, Quotas
+from htcq.quota.elastic.runtime import compute
+from htcq.report.elastic_json import Computed, all_json
+from htcq.report.elastic_text import show_elastic
+
+
+def computed(name: str = "", **groups: Group) -> Computed:
+    outcome = compute(Quotas(tuple(groups.values())), Demand({"cpus": 10}, {each: {"cpus": 4} for each in groups}))
+    return Computed(name, outcome, {"cpus": 3}, {"cpus": 2}, checked("q.toml", ()))
+
+
+def test_an_unlimited_max_is_a_word_and_null() -> None:
+    one = computed(a=Group("a", "", {}, {"cpus": None}, {"cpus": 1}))
+    stream = io.StringIO()
+    show_elastic(one, "q.toml", stream)
+
+    assert "unlimited" in stream.getvalue()
+    assert all_json("q.toml", [one])["groups"]["a"]["max"] == {"cpus": None}
+
+
+def test_a_single_tree_stands_alone_and_named_ones_stand_by_name() -> None:
+    group = Group("a", "", {}, {"cpus": 9})
+    alone, named = computed(a=group), computed("gpu", a=group)
+    found = all_json("q.toml", [alone, named])
+
+    assert found["groups"].keys() == found["trees"]["gpu"]["groups"].keys() == {"a"}
+    assert found["default"] == {"request": {"cpus": 3}, "used": {"cpus": 2}}
+    assert set(all_json("q.toml", [named])) == {"schema", "source", "trees"}
+
+
+def test_steps_are_printed_on_demand() -> None:
+    one = computed(a=Group("a", "", {}, {"cpus": 9}))
+
+    assert "steps" not in all_json("q.toml", [one])["groups"]["a"]
+    steps = all_json("q.toml", [one], trace=True)["groups"]["a"]["steps"]["cpus"]
+    assert (steps[-1]["kind"], steps[-1]["runtime"]) == ("ends", 4)

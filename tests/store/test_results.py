@@ -1,0 +1,169 @@
+"""A directory of results: what is kept there, what counts, and who may work in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from htcq.errors import EXIT_USAGE, InputError
+from htcq.negotiate.sweep import Ground, Item, Run, Verdict
+from htcq.store.results import Results, claimed, digest, file_digest, name_for_jobs
+from htcq.store.snapshot import open_snapshot
+from tests.store.histories import ROOT
+
+ITEM = Item("x", (("seed", ("1",)),))
+GROUND = Ground((), "a" * 64, "1.0")
+RUN = Run(ITEM, Verdict(0, {"a": 1}))
+HOLD = """
+import sys
+from pathlib import Path
+from htcq.store.results import claimed
+with claimed(Path(sys.argv[1])):
+    print("holds", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    return Results(tmp_path, GROUND)
+
+
+def test_what_is_kept_is_found_as_long_as_nothing_changed(results: Results) -> None:
+    assert results.kept(ITEM) is None
+    results.keep(RUN)
+
+    assert results.kept(ITEM) == RUN
+    assert results.kept(Item("x", (("seed", ("2",)),))) is None
+    assert replace(results, ground=replace(GROUND, snapshot="b" * 64)).kept(ITEM) is None
+    assert replace(results, ground=replace(GROUND, htcq="1.1")).kept(ITEM) is None
+    assert [path.name for path in results.directory.iterdir()] == ["x.json"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 1}', "\xff", "[" * 100_000])
+def test_what_is_damaged_is_missing(text: str, results: Results) -> None:
+    (results.directory / "x.json").write_text(text, encoding="latin-1")
+    (results.directory / "jobs").mkdir()
+    (results.directory / "jobs/sweep.json").write_text(text, encoding="latin-1")
+
+    assert results.kept(ITEM) is None
+    assert "token" not in results.state()
+
+
+def test_what_cannot_be_written_is_one_line(results: Results) -> None:
+    (results.directory / "x.json").mkdir()
+    with pytest.raises(InputError, match=r"x\.json cannot be written: Is a directory") as refused:
+        results.keep(RUN)
+
+    assert refused.value.exit_status == EXIT_USAGE
+    assert [path.name for path in results.directory.iterdir()] == ["x.json"]
+
+
+def hold(directory: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(directory)], cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+
+
+def test_only_one_works_in_a_directory_however_it_ends(tmp_path: Path) -> None:
+    directory = tmp_path / "new"
+    other = hold(directory)
+    assert other.stdout is not None
+    assert other.stdout.readline() == "holds\n"
+    with pytest.raises(InputError, match="another htcq is at work in"), claimed(directory):
+        pass
+    other.kill()
+    other.communicate()
+
+    with claimed(directory):
+        assert directory.is_dir()
+
+
+def test_a_place_that_cannot_be_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file", tmp_path / "no/such"):
+        with pytest.raises(InputError, match="cannot be written"), claimed(place):
+            pass
+
+
+def snapshot(place: Path, jobs: str = "ClusterId = 1\n") -> Path:
+    (place / "access").mkdir(parents=True)
+    (place / "jobs.ads").write_text(jobs)
+    (place / "access/node.txt").write_text("A = 1\n")
+    return place
+
+
+def test_the_digest_is_that_of_what_is_in_a_snapshot(tmp_path: Path) -> None:
+    one, same = snapshot(tmp_path / "one"), snapshot(tmp_path / "same")
+    found = {name: digest(open_snapshot(place)) for name, place in (("one", one), ("same", same))}
+    (same / "access/node.txt").write_text("A = 2\n")
+    changed = digest(open_snapshot(same))
+    (same / "access/node.txt").rename(same / "access/other.txt")
+    moved = digest(open_snapshot(same))
+
+    assert found["one"] == found["same"]
+    assert len({found["one"], changed, moved}) == 3
+
+
+def test_jobs_find_the_snapshot_as_one_file_and_the_rest_goes(results: Results, tmp_path: Path) -> None:
+    place = snapshot(tmp_path / "snap")
+    results.keep_state({"token": "t"})
+    (results.jobs / "snapshot-old.tar.gz").touch()
+    (results.jobs / "file-old").touch()
+    results.put_snapshot(place)
+    results.tidy([results.snapshot_for_jobs])
+
+    assert sorted(path.name for path in results.jobs.iterdir()) == ["snapshot-aaaaaaaaaaaa.tar.gz", "sweep.json"]
+    assert open_snapshot(results.jobs / results.snapshot_for_jobs).text("access/node.txt") == "A = 1\n"
+    assert results.state() == {"token": "t"}
+
+
+def test_a_packed_snapshot_is_copied_as_it_is_and_once(results: Results, tmp_path: Path) -> None:
+    packed = tmp_path / "p.tar.gz"
+    with tarfile.open(packed, "w:gz") as archive:
+        archive.add(snapshot(tmp_path / "snap"), "snap")
+    results.keep_state({})
+    results.put_snapshot(packed)
+    goal = results.jobs / results.snapshot_for_jobs
+    before = goal.stat().st_mtime_ns
+    results.put_snapshot(packed)
+
+    assert goal.read_bytes() == packed.read_bytes()
+    assert goal.stat().st_mtime_ns == before
+    assert file_digest(packed) == digest(open_snapshot(packed))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a/model.toml", "file-0123456789ab.toml"),
+        ("history", "file-0123456789ab"),
+        ("old.ads.gz", "file-0123456789ab.ads.gz"),
+        ("odd.a,b", "file-0123456789ab"),
+        ("odd.$(x)", "file-0123456789ab"),
+    ],
+)
+def test_files_have_plain_names_for_jobs(name: str, expected: str) -> None:
+    assert name_for_jobs(name, "0123456789abcdef") == expected
+
+
+def test_a_file_that_is_not_there_has_no_digest(tmp_path: Path) -> None:
+    assert file_digest(tmp_path / "none") == ""
+    assert os.listdir(tmp_path) == []  # noqa: PTH208
+
+
+def test_a_result_is_kept_with_what_it_stands_on(results: Results) -> None:
+    results.keep(RUN)
+
+    assert json.loads((results.directory / "x.json").read_text()) == {
+        "schema": 1, "name": "x", "key": GROUND.key(ITEM), "htcq": "1.0", "snapshot": "a" * 64,
+        "arguments": ["--seed=1"], "options": {"seed": ["1"]}, "exit_status": 0, "reason": "", "warnings": [],
+        "tries": 1, "result": {"a": 1},
+    }  # fmt: skip
