@@ -13,9 +13,10 @@ from htcq.negotiate.cycle.queues import Likenesses, Queue, queues_of
 from htcq.negotiate.demand import looked_at
 from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.frame import Frame
-from htcq.pool.job import PLACES
+from htcq.pool.job import PLACES, Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.pool.slot import Slot
 from htcq.pool.versions import version
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import ROOT
@@ -40,14 +41,12 @@ class Askers:
         self._order = {name: place for place, name in enumerate(order)}
         self.jobs = tuple(job for job in pool.jobs or () if job.wanted)
         self.frames = _frames_of(job.frame for job in self.jobs)
-        slots = _frames_of(slot.frame for slot in pool.slots or ())
         #: Every word of the expressions of its jobs.
-        self.words = set[str]().union(*(frame.words() for frame in self.frames))
-        words = self.words.union(*(frame.words() for frame in slots))
+        self.words = _words(self.frames)
         self._offered = {record.name: most_offered(pool, record) for record in pool.schedds}
         versions = ((record.name, version(record.value("CondorVersion"))) for record in pool.schedds)
         self._literal = {name for name, written in versions if () < written < _EVALUATES_LIMITS}
-        queues = queues_of(self.jobs, Likenesses((words & PLACES.keys()) - _NAMES))
+        queues = queues_of(self.jobs, likenesses_of(self.jobs, pool.slots or ()))
         self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs), queues)
         #: Submitters with idle jobs of which no job is known.
         self.unknown = tuple(each.submitter.name for each in self._all() if each.submitter.idle and not len(each.queue))
@@ -71,6 +70,16 @@ class Askers:
             again = [each for group in self._quotas.groups if group.autoregroup for each in found[group.name]]
             found[ROOT] = [*found[ROOT], *again]
         return found
+
+
+def likenesses_of(jobs: Iterable[Job], slots: Iterable[Slot]) -> Likenesses:
+    """Return what tells these jobs apart: that to which any expression of theirs or of the slots looks."""
+    words = _words(_frames_of(job.frame for job in jobs)) | _words(_frames_of(slot.frame for slot in slots))
+    return Likenesses((words & PLACES.keys()) - _NAMES)
+
+
+def _words(frames: Iterable[Frame]) -> set[str]:
+    return set[str]().union(*(frame.words() for frame in frames))
 
 
 def most_offered(pool: Pool, schedd: Record) -> int | None:

@@ -70,7 +70,7 @@ class Startds:
         self._left: dict[Offer, dict[str, Number]] = {}
         self._texts: dict[tuple[object, Value], _Texts] = {}
         self._sights: dict[tuple[object, ...], _Sight] = {}
-        self._known: dict[tuple[object, ...], _Carving] = {}
+        self._known: dict[tuple[object, ...], tuple[_Carving, ...]] = {}
 
     def claim(self, offer: Offer, request: Request) -> Claim:
         """Return what ``request`` gets of a slot that the startd has given nothing of since its ad."""
@@ -81,15 +81,17 @@ class Startds:
         sight = self._sight(offer.seen, request, texts)
         own = [slot[place] for place in sight.places]
         key = (id(sight), kind.supports_policy, *[left[asset] for asset in sight.assets], *own, *map(type, own))
-        carving = self._known.get(key)
-        if carving is None:
-            carving = self._known[key] = self._carved(offer.seen, kind, request, left, texts)
-        for asset, amount in carving.taken.items():
-            if amount > left[asset]:
-                return Claim({}, 0, f"{asset}: {amount:g} needed, {left[asset]:g} left")
-        for asset, amount in carving.claim.amounts.items():
-            left[asset] = whole(left.get(asset, 0) - amount)
-        return carving.claim
+        ways = self._known.get(key)
+        if ways is None:
+            ways = self._known[key] = self._ways(offer.seen, kind, request, left, texts)
+        short = ""
+        for carving in ways:
+            short = _short(carving.taken, left)
+            if not short:
+                for asset, amount in carving.claim.amounts.items():
+                    left[asset] = whole(left.get(asset, 0) - amount)
+                return carving.claim
+        return Claim({}, 0, short)
 
     def words(self, slots: Iterable[Slot]) -> set[str]:
         """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""
@@ -113,15 +115,27 @@ class Startds:
             found = self._sights[key] = _Sight(assets, tuple(sorted(places)))
         return found
 
-    def _carved(self, slot: Slot, kind: Kind, request: Request, left: Mapping[str, Number], texts: _Texts) -> _Carving:
+    def _ways(
+        self, slot: Slot, kind: Kind, request: Request, left: Mapping[str, Number], texts: _Texts
+    ) -> tuple[_Carving, ...]:
+        """Return what the startd tries: the request as it changes it, and then, where it is short of that, as it came.
+
+        A site may forbid the second (MUST_MODIFY_REQUEST_EXPRS), which is not looked at here.
+        """
         if slot.type != PARTITIONABLE:
-            return _Carving({}, Claim({}, self._charge(kind.weight(left))))
+            return (_Carving({}, Claim({}, self._charge(kind.weight(left)))),)
         jobs = JobClass(request.frame, request.first, Counter(), Counter())
         modified = self._modified(kind, jobs, left, texts)
+        same = all(changed == request.frame.value(name) for name, changed in modified.items())
+        return tuple(self._carved(kind, jobs, each, left) for each in ([modified] if same else [modified, {}]))
+
+    def _carved(
+        self, kind: Kind, jobs: JobClass, modified: Mapping[str, Value], left: Mapping[str, Number]
+    ) -> _Carving:
         if not kind.supports_policy:
             asked = requested(jobs.ad(modified), kind.assets)
             plain: dict[str, Number] = {asset: int(amount or 0) for asset, amount in asked.items()}
-            return _Carving({}, Claim(plain, self._charge(kind.standing_weight(plain))))
+            return _Carving(plain, Claim(plain, self._charge(kind.standing_weight(plain))))
         taken: dict[str, Number] = {}
         for asset, amount in kind.consumed(jobs.ad(modified), left).items():
             if amount is None or amount < 0:
@@ -162,3 +176,11 @@ class Startds:
             if value is not None:
                 changed[f"Request{attribute(asset)}"] = int(value)
         return changed
+
+
+def _short(taken: Mapping[str, Number], left: Mapping[str, Number]) -> str:
+    """Return what a slot is short of; empty where it has everything that is taken."""
+    for asset, amount in taken.items():
+        if amount > left[asset]:
+            return f"{asset}: {amount:g} needed, {left[asset]:g} left"
+    return ""

@@ -19,6 +19,7 @@ class Claim:
     slot: Slot
     amounts: Mapping[str, Number]
     submitter: str
+    schedd: str
     limits: str
     since: float
     ends: float = 0.0
@@ -36,11 +37,6 @@ class Base:
     def whole(self) -> bool:
         """Whether it is claimed whole or not at all."""
         return self.slot.type != PARTITIONABLE
-
-
-def fits(asked: Mapping[str, Number], has: Mapping[str, Number]) -> bool:
-    """Tell whether there is as much of everything as is asked for."""
-    return all(amount <= has[asset] for asset, amount in asked.items())
 
 
 def amounts_of(slot: Slot) -> dict[str, Number]:

@@ -5,75 +5,85 @@ Follows src/condor_schedd.V6/schedd.cpp (count_a_job, FindRunnableJob), HTCondor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from htcq.negotiate.cycle.queues import order_in_queue
+from htcq.classads import Value
+from htcq.negotiate.cycle.queues import Request, order_in_queue
+from htcq.negotiate.cycles.suiting import Suiting
 from htcq.pool.demand import ScheddWeight
 from htcq.pool.job import Job
-from htcq.pool.kind import requested
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
-from htcq.pool.slot import Number
 
 
 class Waiting:
-    """The idle jobs of ``pool``, by submitter in the order of their queues; none wants more than one slot here."""
+    """The idle jobs of ``pool``, by submitter; none wants more than one slot here.
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        jobs = sorted((job for job in pool.jobs or () if job.wanted), key=order_in_queue)
-        self._jobs: dict[str, dict[str, Job]] = {}
-        for job in jobs:
-            self._jobs.setdefault(job.submitter, {})[job.id] = job._replace(max_hosts=1, current_hosts=0)
+    Those of one schedd that are alike to ``suiting`` stand in one line, in the order of the queue.
+    """
+
+    def __init__(self, pool: Pool, suiting: Suiting) -> None:
+        self._pool, self._suiting = pool, suiting
+        self._lines: dict[str, dict[tuple[Request, str], dict[str, Job]]] = {}
+        self._homes = {record.name: record.text("ScheddName") for record in reversed(pool.submitters)}
         self._weights: dict[tuple[int, str], int] = {}
-        self._asked: dict[int, Mapping[str, Number]] = {}
+        for job in sorted((job for job in pool.jobs or () if job.wanted), key=order_in_queue):
+            alone = job._replace(max_hosts=1, current_hosts=0)
+            self._line(alone)[alone.id] = alone
+
+    def home(self, submitter: str, schedd: Value) -> str:
+        """Return where jobs of a submitter wait: ``schedd`` if that is known, else the first that tells of it."""
+        return schedd if isinstance(schedd, str) and schedd else self._homes.get(submitter, "")
+
+    def _line(self, job: Job) -> dict[str, Job]:
+        key = (self._suiting.request(job), self.home(job.submitter, job.schedd))
+        return self._lines.setdefault(job.submitter, {}).setdefault(key, {})
 
     def jobs(self) -> Iterator[Job]:
         """Yield every job that waits."""
-        for queue in self._jobs.values():
-            yield from queue.values()
+        for lines in self._lines.values():
+            for line in lines.values():
+                yield from line.values()
 
-    def of(self, submitter: str) -> Sequence[Job]:
-        """Return the jobs of one submitter, the one that is to run next first."""
-        return tuple(self._jobs.get(submitter, {}).values())
-
-    def count(self, submitter: str) -> int:
-        """Return how many jobs of one submitter wait."""
-        return len(self._jobs.get(submitter, ()))
+    def next(self, submitter: str, schedd: str, suits: Callable[[Request], bool]) -> Job | None:
+        """Return which job of a submitter a schedd runs next of those whose like ``suits``; None where none does."""
+        lines = self._lines.get(submitter, {}).items()
+        there = ((request, line) for (request, home), line in lines if line and home == schedd)
+        firsts = [next(iter(line.values())) for request, line in there if suits(request)]
+        return min(firsts, key=order_in_queue, default=None)
 
     def counts(self) -> Mapping[str, int]:
         """Return how many jobs of each submitter wait."""
-        return {submitter: len(queue) for submitter, queue in self._jobs.items()}
+        return {submitter: sum(map(len, lines.values())) for submitter, lines in self._lines.items()}
 
     def arrive(self, job: Job) -> None:
         """Take a job in, behind those that come first by their priorities and numbers."""
-        queue = self._jobs.setdefault(job.submitter, {})
-        last = next(reversed(queue.values()), None)
-        queue[job.id] = job
+        line = self._line(job)
+        last = next(reversed(line.values()), None)
+        line[job.id] = job
         if last is not None and order_in_queue(last) > order_in_queue(job):
-            self._jobs[job.submitter] = {each.id: each for each in sorted(queue.values(), key=order_in_queue)}
+            ordered = sorted(line.values(), key=order_in_queue)
+            line.clear()
+            line.update((each.id, each) for each in ordered)
 
     def start(self, job: Job) -> None:
         """Take a job out that starts."""
-        del self._jobs[job.submitter][job.id]
+        del self._line(job)[job.id]
 
-    def asked(self, job: Job, assets: Sequence[str]) -> Mapping[str, Number]:
-        """Return what a job asks for; nothing of what it does not name."""
-        found = self._asked.get(id(job.frame))
-        if found is None:
-            asked = requested(job.ad(), assets)
-            found = self._asked[id(job.frame)] = {asset: amount or 0 for asset, amount in asked.items()}
-        return found
+    def records(self, running: Mapping[tuple[str, str], tuple[int, float]]) -> tuple[Record, ...]:
+        """Return the submitter ads with what waits now and what runs.
 
-    def records(self, running: Mapping[str, tuple[int, float]]) -> tuple[Record, ...]:
-        """Return the submitter ads with what waits now and what runs: number and weight of each one's claims."""
+        ``running`` has the number and weight of the claims of each submitter at each schedd.
+        """
         found = []
         for record in self._pool.submitters:
-            jobs, weight = running.get(record.name, (0, 0.0))
-            idle = sum(self._weight(job, record.text("ScheddName")) for job in self.of(record.name))
+            schedd, lines = record.text("ScheddName"), self._lines.get(record.name, {})
+            jobs, weight = running.get((record.name, schedd), (0, 0.0))
+            there = [(request, len(line)) for (request, home), line in lines.items() if line and home == schedd]
             values = {
-                "idlejobs": self.count(record.name), "runningjobs": jobs, "weightedidlejobs": idle,
+                "idlejobs": sum(count for _, count in there), "runningjobs": jobs,
+                "weightedidlejobs": sum(count * self._weight(request.first, schedd) for request, count in there),
                 "weightedrunningjobs": weight,
             }  # fmt: skip
             found.append(replace(record, values={**record.values, **values}))

@@ -12,11 +12,13 @@ from dataclasses import replace
 from itertools import count
 
 from htcq.classads import as_number
+from htcq.negotiate.cycle.queues import Request
 from htcq.negotiate.cycle.talk import Made
-from htcq.negotiate.cycles.claims import Base, Claim, amounts_of, fits
+from htcq.negotiate.cycles.claims import Base, Claim, amounts_of
 from htcq.negotiate.cycles.coming import Coming
 from htcq.negotiate.cycles.runtimes import Dice, RunTime
 from htcq.negotiate.cycles.slots import Slots
+from htcq.negotiate.cycles.suiting import Suiting
 from htcq.negotiate.cycles.waiting import Waiting
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
@@ -37,7 +39,8 @@ class World:
         self._slots, self._weights, self._numbers = Slots(), Weights(), count(1)
         self._ending: list[tuple[float, int, Claim]] = []
         self.now = 0.0
-        self.waiting, self._coming = Waiting(pool), Coming(pool.arriving)
+        self._suiting = Suiting(pool)
+        self.waiting, self._coming = Waiting(pool, self._suiting), Coming(pool.arriving)
         #: How long each job waited that has started, in seconds, by submitter.
         self.waited: dict[str, list[float]] = {}
         central = pool.central
@@ -59,7 +62,9 @@ class World:
             base = self.bases.get(f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name))
             if base is not None and slot.claimed and slot.customer and (slot.type == DYNAMIC or base.whole):
                 amounts = amounts_of(slot) if slot.type == DYNAMIC else {}
-                claim = Claim(str(base.slot.name), slot, amounts, slot.customer, "", 0.0)
+                schedd = self.waiting.home(slot.customer, slot.remote_schedd)
+                limits = slot.concurrency_limits if isinstance(slot.concurrency_limits, str) else ""
+                claim = Claim(str(base.slot.name), slot, amounts, slot.customer, schedd, limits, 0.0)
                 base.claims[claim] = None
                 self._run(claim, None)
 
@@ -67,10 +72,11 @@ class World:
 
     def pool(self) -> Pool:
         """Return the pool as it is now."""
-        running: dict[str, tuple[int, float]] = {}
+        running: dict[tuple[str, str], tuple[int, float]] = {}
         for claim in self.claims():
-            number, weight = running.get(claim.submitter, (0, 0.0))
-            running[claim.submitter] = (number + 1, weight + (as_number(self._weights.of(claim.slot)) or 0.0))
+            whose = (claim.submitter, claim.schedd)
+            number, weight = running.get(whose, (0, 0.0))
+            running[whose] = (number + 1, weight + (as_number(self._weights.of(claim.slot)) or 0.0))
         records = {**(self._pool.records or {}), SUBMITTER: self.waiting.records(running)}
         return replace(self._pool, slots=tuple(self.slots()), jobs=tuple(self.waiting.jobs()), records=records)
 
@@ -116,17 +122,21 @@ class World:
         # What is left of a slot that was matched whole comes back to the schedd only when the slot is claimed.
         for each in good if self._leftovers else ():
             base = self.bases[each.slot]
-            started += 0 if base.whole or each.policy else self._fill(base, each.job.submitter)
+            started += 0 if base.whole or each.policy else self._fill(base, each)
         return started
 
-    def _fill(self, base: Base, submitter: str) -> int:
+    def _fill(self, base: Base, made: Made) -> int:
         """Let the schedd put more jobs of a submitter in what is left of a slot that was matched whole."""
-        started = 0
-        for job in self.waiting.of(submitter):
-            asked = self.waiting.asked(job, tuple(base.left))
-            if fits(asked, base.left) and any(asked.values()):
-                self._start(base, job, asked, "")
-                started += 1
+        assets, started = tuple(base.left), 0
+        schedd = self.waiting.home(made.job.submitter, made.job.schedd)
+
+        def suits(request: Request) -> bool:
+            some = any(self._suiting.asked(request, assets).values())
+            return some and self._suiting.fits(request, base.slot, base.left, made.limits)
+
+        while (job := self.waiting.next(made.job.submitter, schedd, suits)) is not None:
+            self._start(base, job, self._suiting.asked(self._suiting.request(job), assets), made.limits)
+            started += 1
         return started
 
     def _start(self, base: Base, job: Job, amounts: Mapping[str, Number], limits: str) -> None:
@@ -136,7 +146,8 @@ class World:
             slot = self._slots.dynamic(base.slot, next(self._numbers), amounts, job.submitter, limits)
             for asset, amount in amounts.items():
                 base.left[asset] -= amount
-        claim = Claim(str(base.slot.name), slot, amounts, job.submitter, limits, self.now)
+        schedd = self.waiting.home(job.submitter, job.schedd)
+        claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
         base.claims[claim] = None
         self._run(claim, job)
 
@@ -168,12 +179,11 @@ class World:
             self.waiting.arrive(job)
 
     def _next(self, claim: Claim) -> Job | None:
-        """Return the next job of the submitter that fits in a claim."""
+        """Return the next job of the submitter that its schedd can run in a claim."""
         has = claim.amounts or amounts_of(claim.slot)
-        for job in self.waiting.of(claim.submitter):
-            if fits(self.waiting.asked(job, tuple(has)), has):
-                return job
-        return None
+        return self.waiting.next(
+            claim.submitter, claim.schedd, lambda like: self._suiting.fits(like, claim.slot, has, claim.limits)
+        )
 
     def _release(self, claim: Claim) -> None:
         base = self.bases[claim.of]

@@ -301,3 +301,19 @@ def test_a_partitionable_slot_that_a_schedd_has_claimed_is_for_its_jobs_alone(cl
     claimed = slot(State='"Claimed"', RemoteScheddName=f'"{claimer}"')
 
     assert len(run_cycle(given(claimed, asks("ada", 1), jobs=queue(1))).matches) == matches
+
+
+def test_a_startd_that_is_short_of_a_request_as_it_changed_it_takes_it_as_it_came() -> None:
+    """1000 MB are quantized to 1024, of which the slot has 1000 (Resource.cpp: retrying without edits)."""
+    trace = run_cycle(given(slot(Memory=1000, SlotWeight="Memory"), asks("ada", 1), jobs=queue(1, RequestMemory=1000)))
+
+    assert [(match.cost, match.standing, match.refusal) for match in trace.matches] == [(1000, 1000, "")]
+
+
+def test_a_startd_gives_nothing_that_it_does_not_have() -> None:
+    """A slot whose Requirements do not look at amounts: the job is matched, and the claim refused."""
+    trace = run_cycle(
+        given(slot(Cpus=8, Requirements="true"), asks("ada", 1), jobs=queue(1, RequestCpus=9, Requirements="true"))
+    )
+
+    assert [match.refusal for match in trace.matches] == ["cpus: 9 needed, 8 left"]

@@ -125,3 +125,33 @@ def test_priorities_follow_usage_by_half_the_way_in_a_halflife() -> None:
     shown = {each.name: each.number("Priority") for each in priorities.shown(given).accounting}
 
     assert shown == {"ada@site": 5250, "ben@site": 500}
+
+
+ONE = static_slot(Cpus=1, TotalSlotCpus=1)
+
+
+@pytest.mark.parametrize(
+    ("other", "starts"),
+    [
+        ({}, 2),
+        ({"Requirements": 'TARGET.Machine == "elsewhere"'}, 1),
+        ({"RequestMemory": 999999}, 1),
+        ({"ConcurrencyLimits": '"licence"'}, 1),
+    ],
+)
+def test_a_claim_is_used_again_for_what_its_schedd_could_run_there(other: dict[str, str | int], starts: int) -> None:
+    queue = [job("1.0"), job("2.0", **other)]
+    found = course(pool(ONE, submitter(IdleJobs=2, WeightedIdleJobs=2), jobs=queue, config=""), 2, lasts="100")
+
+    assert len(found.waited["ada@site"]) == starts
+
+
+def test_a_claim_is_the_schedd_s_that_has_it() -> None:
+    """Two access points have a job of the same number and submitter; what one of them claims is not the other's."""
+    queue = [job("1.0", ScheddName=f'"access{number}"', JobPrio=-number) for number in (1, 2)]
+    asking = [submitter(ScheddName=f'"access{number}"', Machine=f'"access{number}"') for number in (1, 2)]
+    found = course(pool(ONE, *asking, jobs=queue, config=""), 5, lasts="100")
+
+    # The first job ends at 100; its schedd has no other, so that the claim ends too, and the next cycle is at 300.
+    assert found.waited["ada@site"] == (0, 300)
+    assert [sample.idle for sample in found.samples[:2]] == [1, 0]
