@@ -131,19 +131,19 @@ ONE = static_slot(Cpus=1, TotalSlotCpus=1)
 
 
 @pytest.mark.parametrize(
-    ("other", "starts"),
+    ("other", "again"),
     [
-        ({}, 2),
-        ({"Requirements": 'TARGET.Machine == "elsewhere"'}, 1),
-        ({"RequestMemory": 999999}, 1),
-        ({"ConcurrencyLimits": '"licence"'}, 1),
+        ({}, True),
+        ({"Requirements": 'TARGET.Machine == "elsewhere"'}, False),
+        ({"RequestMemory": 999999}, False),
+        ({"ConcurrencyLimits": '"licence"'}, False),
     ],
 )
-def test_a_claim_is_used_again_for_what_its_schedd_could_run_there(other: dict[str, str | int], starts: int) -> None:
+def test_a_claim_is_used_again_for_what_its_schedd_could_run_there(other: dict[str, str | int], again: bool) -> None:
     queue = [job("1.0"), job("2.0", **other)]
     found = course(pool(ONE, submitter(IdleJobs=2, WeightedIdleJobs=2), jobs=queue, config=""), 2, lasts="100")
 
-    assert len(found.waited["ada@site"]) == starts
+    assert (100 in found.waited["ada@site"]) is again
 
 
 def test_a_claim_is_the_schedd_s_that_has_it() -> None:
