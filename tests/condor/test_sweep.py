@@ -37,6 +37,10 @@ set = "no knob"
 [[item]]
 name = "odd"
 set = '''PREEMPTION_RANK = ifThenElse(TARGET.Owner == "it's $(me) and 'you'", 1, 2)'''
+
+[[item]]
+name = "model"
+model = "my models/m.toml"
 """
 #: Fails the first time that it is run with the same words.
 FAILS_FIRST = """#!/bin/sh
@@ -79,6 +83,8 @@ def submit(access: AccessPoint, directory: str = "far", program: str = "") -> tu
 def test_jobs_come_to_what_processes_come_to(access: AccessPoint) -> None:
     """One job an item; the bad one is no hindrance to the rest, and is not tried again."""
     (access.place / "sweep.toml").write_text(GRID + BAD)
+    (access.place / "my models").mkdir()
+    (access.place / "my models/m.toml").write_text('[capacity]\nmodel = "minimum-charge"\n')
     here = access.run(*SWEEP, "near", "--json")
     there = access.run(*submit(access), "--json")
 
@@ -88,9 +94,10 @@ def test_jobs_come_to_what_processes_come_to(access: AccessPoint) -> None:
     assert [name for name, told in results.items() if told["result"] is None] == ["bad"]
     assert results["bad"]["reason"].startswith("--set 'no knob': not a knob")
     assert results["odd"]["result"]["changes"][0]["value"].endswith(""""it's $(me) and 'you'", 1, 2)""")
+    assert results["model"]["result"]["changes"][0] == {"knob": "--model", "value": "my models/m.toml"}
     assert json.loads(here.out) == json.loads(there.out)
     jobs = access.jobs_ever("far")
-    assert len(jobs) == 6
+    assert len(jobs) == 7
     assert len({job.partition(".")[0] for job in jobs}) == 1
     assert access.tries("far")["bad"] == 1
     assert sorted(path.name for path in (access.place / "far/jobs").iterdir() if path.suffix in (".out", ".log")) == []

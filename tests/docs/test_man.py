@@ -26,6 +26,7 @@ from htcq.drift.changes import CHANGING
 from htcq.drift.compare import What
 from htcq.emit import ROLES
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE
+from htcq.negotiate.sweep import Ground
 from htcq.node import Gpu, Node, Source, node_facts
 from htcq.policy.consumption import SPLITTINGS
 from htcq.report.audit_json import audit_json
@@ -34,10 +35,12 @@ from htcq.report.drift_metrics import drift_metrics
 from htcq.report.drift_nagios import METRICS
 from htcq.report.drift_rows import COLUMNS, drift_json
 from htcq.report.rules import rules_json
+from htcq.report.sweep_json import sweep_json
 from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words
 from tests.report.audits import SAMPLE
 from tests.report.observations import BIO, CHEM, looked_at
 from tests.report.stories import STORY
+from tests.report.test_sweep import RUNS as SWEEP_RUNS
 
 OVERVIEW = ROOT / "man/man1/htcq.1"
 SITE_FILE = ROOT / "man/man5/htcq.toml.5"
@@ -205,6 +208,15 @@ def test_the_drift_report_has_every_name_and_no_other() -> None:
 
     assert described | named_in_passing == keys(whole, ())
     assert named_in_passing | {*get_args(What), *CHANGING} <= words(text)
+
+
+def test_every_name_in_the_json_of_a_sweep_is_told() -> None:
+    told = section(command_page("simulate"), "JSON").partition("--sweep")[2]
+    whole = json.loads("".join(sweep_json("f.toml", "pool", SWEEP_RUNS, Ground((), "", ""))))
+    items = whole.pop("items")
+    names = {*whole, *items[0], *items[0].pop("summary")}
+
+    assert names <= words(told)
 
 
 def test_the_columns_of_the_drift_report_are_told() -> None:
