@@ -1,69 +1,116 @@
-"""What a pool looks like to elastic quotas at one moment: by group and dimension, and claim by claim.
+"""What a pool looks like to elastic quotas at one moment: demand and use by group and dimension, claim by claim.
 
-Dimensions are assets in HTCondor's units (cpus, memory in MB, disk in KiB, gpus, and custom ones), ``gpus:<model>``
-for cards of one model, and ``weight``: slot weight in thousandths, so that everything is a whole number.
+What is used is what claimed slots have, and what is asked for besides is what the claims of idle jobs would have: so a
+group that is given all it asks for can start all of its jobs. Jobs of the scheduler, grid and local universes and slots
+that the negotiator does not see are nobody's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.quota.elastic.groups import Amounts, Demand
+from htcq.elastic.belonging import Belonging
+from htcq.elastic.charging import Charging
+from htcq.elastic.claimed import claims_of
+from htcq.elastic.models import Models
+from htcq.elastic.records import PARTS as PARTS
+from htcq.elastic.records import WEIGHT as WEIGHT
+from htcq.elastic.records import Claim as Claim
+from htcq.elastic.records import Idle as Idle
+from htcq.elastic.records import Observation as Observation
+from htcq.elastic.room import Room, managed_names, room_of
+from htcq.elastic.waiting import Waiting, waiting_of
+from htcq.negotiate.groups import PoolQuotas
+from htcq.negotiate.published import seconds_of
+from htcq.pool.kind import kinds_of
+from htcq.pool.pool import Pool
+from htcq.pool.slot import DYNAMIC
+from htcq.pool.weights import Weights
+from htcq.quota.elastic.groups import DEFAULT, SYSTEM, Amounts, Demand, Quotas
 
-WEIGHT = "weight"
-#: Parts of a slot weight of 1 that ``weight`` counts.
-PARTS = 1000
 
+def observe(pool: Pool, quotas: Quotas, negotiator: str = "") -> Observation:
+    """Return what ``pool`` looks like to the groups of ``quotas``; ``negotiator`` names one if there are several.
 
-@dataclass(frozen=True)
-class Claim:
-    """A claimed slot and the job that has it.
-
-    ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where no job is known.
-    ``protected`` has the reason why it is never taken back, empty where it may be.
+    Never raises for what a pool lacks: ``problems`` tells of it.
     """
+    weights = Weights()
+    condor = PoolQuotas(pool, weights, negotiator or pool.negotiator)
+    supply = condor.supply
+    named = {name for group in quotas.groups for name in (*group.max, *group.min, *group.weight)}
+    ordered = sorted(supply.slots, key=lambda slot: str(slot.name))
+    models, belonging = Models(named, ordered), Belonging(quotas.groups)
+    room = room_of(supply, models)
+    claims = tuple(claims_of(supply, pool.jobs or (), belonging, models))
+    charging = Charging(kinds_of(slot for slot in ordered if slot.type != DYNAMIC), models, supply)
+    waiting = waiting_of(pool, condor, belonging, charging)
+    used = _sums((claim.group, claim.amounts, 1) for claim in claims)
+    names = managed_names({*room.capacity, *named, *(each for sums in used.values() for each in sums)}, named)
+    wanted = _sums([*((each.group, each.amounts, 1) for each in claims),
+                    *((each.group, each.amounts, each.count) for each in waiting.idle)])  # fmt: skip
+    outside = (SYSTEM, DEFAULT)
+    taken = seconds_of(pool.taken_at)
+    return Observation(
+        taken_at=taken if taken is not None else condor.published.moment or 0.0,
+        negotiator=condor.published.negotiator,
+        demand=Demand(
+            total={name: room.capacity.get(name, 0) for name in sorted(names)},
+            request={group: _of(sums, names) for group, sums in wanted.items() if group not in outside},
+            used={group: _of(sums, names) for group, sums in used.items() if group not in outside},
+            system_used=_of(used.get(SYSTEM, {}), names),
+            default_used=_of(used.get(DEFAULT, {}), names),
+        ),
+        pool_weight=float(supply.pool_weight),
+        claims=claims,
+        idle=waiting.idle,
+        configured=_configured(condor, belonging),
+        weights={group: sums.get(WEIGHT, 0) / PARTS for group, sums in used.items() if group not in outside},
+        problems=tuple(_problems(pool, condor.published.doubts(()), room, waiting, belonging, claims)),
+        capacity=room.capacity,
+        unmatchable=room.unmatchable,
+        worth=room.worth,
+    )
 
-    group: str
-    submitter: str
-    schedd: str
-    job: str
-    slot: str
-    machine: str
-    amounts: Amounts
-    started: float | None = None
-    prio: int = 0
-    checkpoints: bool = False
-    vacated: int = 0
-    protected: str = ""
+
+def _sums(parts: Iterable[tuple[str, Amounts, int]]) -> dict[str, dict[str, int]]:
+    """Return the sums by group, groups and dimensions by name."""
+    found: dict[str, dict[str, int]] = {}
+    for group, amounts, count in parts:
+        into = found.setdefault(group, {})
+        for name, amount in amounts.items():
+            into[name] = into.get(name, 0) + amount * count
+    return {group: dict(sorted(found[group].items())) for group in sorted(found)}
 
 
-@dataclass(frozen=True)
-class Idle:
-    """Idle jobs of one submitter that ask for the same: how many, and for what each."""
-
-    group: str
-    submitter: str
-    schedd: str
-    job: str
-    count: int
-    amounts: Amounts
+def _of(amounts: Mapping[str, int], names: frozenset[str]) -> dict[str, int]:
+    return {name: amount for name, amount in amounts.items() if name in names}
 
 
-@dataclass(frozen=True)
-class Observation:
-    """One look: ``demand`` for the computation, and what it is made of.
+def _configured(condor: PoolQuotas, belonging: Belonging) -> dict[str, float]:
+    """Return the quotas of today, by the declared spelling of names that are declared."""
+    return {
+        belonging.declared(group.name) or group.name: group.config_quota
+        if group.static
+        else condor.quota(group.name).quota
+        for group in condor.groups
+        if group.configured
+    }
 
-    ``configured`` has the quota that each group has now (slot weight), ``weights`` what each uses of it.
-    ``pool_weight`` is in slot weight. ``problems`` are sentences about what could not be counted.
-    """
 
-    taken_at: float
-    negotiator: str
-    demand: Demand
-    pool_weight: float
-    claims: tuple[Claim, ...] = ()
-    idle: tuple[Idle, ...] = ()
-    configured: Mapping[str, float] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+def _problems(
+    pool: Pool, doubts: Iterable[str], room: Room, waiting: Waiting, belonging: Belonging, claims: Iterable[Claim]
+) -> Iterator[str]:
+    yield from pool.incomplete
+    yield from doubts
+    if pool.slots is None:
+        yield "no slots are known: there is nothing to share"
+    if room.untold:
+        yield f"{room.untold} GPUs are of a model that no ad tells: they count as gpus alone"
+    if room.backfill:
+        yield f"{room.backfill} backfill slots offer what other slots offer too: HTCondor counts both, and so does this"
+    yield from waiting.problems
+    yield from belonging.problems
+    if pool.jobs is not None:
+        nameless = sum(not claim.job for claim in claims)
+        if nameless:
+            yield f"{nameless} claimed slots have no job in the queues that were read"

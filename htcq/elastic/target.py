@@ -10,7 +10,8 @@ class Target:
     """The quota of one group, in slot weight: what its runtime is worth, with ``headroom`` for a lender that wakes up.
 
     ``binding`` is the dimension of the runtime that is used up first, empty where there is none. ``parent`` is empty at
-    the top level; that of groups with groups below them covers all of those.
+    the top level; that of groups with groups below them covers all of those. ``given`` is what a group that borrows
+    has less of, because it is another's headroom.
     """
 
     group: str
@@ -20,3 +21,4 @@ class Target:
     accept_surplus: bool
     headroom: float = 0.0
     binding: str = ""
+    given: float = 0.0

@@ -6,13 +6,15 @@ A startd publishes ``GPUs_GPU_1234abcd = [ Id = …; DeviceName = …; … ]`` f
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections import Counter
+from collections.abc import Mapping, Set
 
 from htcq.pool.adtext import Lines
 
 #: What a nameless device says besides what it is, where the devices of a slot differ.
 COUNT = b"Devices"
 _DEVICE = re.compile(rb"gpus_(?:gpu|mig)[-_][0-9a-f_-]+\Z", re.IGNORECASE)
+_AVAILABLE, _NAME = b"availablegpus", re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 _ITS_OWN = re.compile(
     rb"\b(?:Id|DeviceUuid|DevicePciBusId|DeviceUsage\w*|\w*Temp\w*|\w*Uuid) *= *[^;\]]*;? *", re.IGNORECASE
 )
@@ -21,22 +23,32 @@ _ITS_OWN = re.compile(
 def nameless_devices(lines: Lines, wanted: Set[str]) -> Lines:
     """Return ``lines`` with one ``GPUs_Device<n>`` for each different device instead of one for every device.
 
-    Where they differ, ``Devices`` in each tells how many are alike. Devices that an expression calls by name
-    (``wanted``, lower case) stay as they are besides.
+    Where they differ, ``Devices`` in each tells how many are alike. AvailableGPUs, in which jobs count the devices that
+    suit them, names them so too, as often as they are there. Devices that an expression calls by name (``wanted``,
+    lower case) stay as they are besides.
     """
-    rest, different = [], dict[bytes, int]()
+    rest: list[tuple[bytes, bytes]] = []
+    named: dict[bytes, bytes] = {}
     for name, text in lines:
         if _DEVICE.match(name):
-            nameless = _ITS_OWN.sub(b"", text)
-            different[nameless] = different.get(nameless, 0) + 1
+            named[name.lower()] = _ITS_OWN.sub(b"", text)
             if name.decode("ascii").lower() not in wanted:
                 continue
         rest.append((name, text))
-    if not different:
+    if not named:
         return lines
-    alone = len(different) == 1
-    texts = (text if alone else _counted(text, different[text]) for text in sorted(different))
-    return (*rest, *((b"GPUs_Device%d" % number, text) for number, text in enumerate(texts, 1)))
+    count = Counter(named.values())
+    new = {text: b"GPUs_Device%d" % number for number, text in enumerate(sorted(count), 1)}
+    names = {name: new[text] for name, text in named.items()}
+    rest = [(name, _renamed(text, names) if name.lower() == _AVAILABLE else text) for name, text in rest]
+    alone = len(count) == 1
+    return (*rest, *((name, text if alone else _counted(text, count[text])) for text, name in new.items()))
+
+
+def _renamed(text: bytes, names: Mapping[bytes, bytes]) -> bytes:
+    """Return a list of devices with their new names, in an order of its own."""
+    found = [names.get(each.lower(), each) for each in _NAME.findall(text)]
+    return b"{ %s }" % b", ".join(sorted(found)) if found else text
 
 
 def _counted(text: bytes, count: int) -> bytes:

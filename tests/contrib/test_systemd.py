@@ -59,7 +59,15 @@ def test_systemd_would_say_something(wrong: str, units: Path) -> None:
     assert analyzed("verify", str(path)).stderr
 
 
-@pytest.mark.parametrize(("service", "exposure"), [("htcq-drift.service", 11), ("htcq-drift-prune.service", 2)])
+@pytest.mark.parametrize(
+    ("service", "exposure"),
+    [
+        ("htcq-drift.service", 11),
+        ("htcq-drift-prune.service", 2),
+        ("htcq-elastic.service", 18),
+        ("htcq-elastic-deadman.service", 18),
+    ],
+)
 def test_a_service_is_exposed_no_more_than_the_readme_says(service: str, exposure: int, units: Path) -> None:
     done = analyzed("security", "--offline=yes", "--no-pager", f"--threshold={exposure}", str(units / service))
     too_much = analyzed("security", "--offline=yes", "--no-pager", f"--threshold={exposure - 1}", str(units / service))

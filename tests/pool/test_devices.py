@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from htcq.pool.devices import nameless_devices
+from htcq.pool.jobclass import job_classes
+from htcq.pool.kind import kinds_of
+from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from tests.audit.sites import job, pool, slot
 
@@ -63,3 +66,31 @@ def test_devices_that_differ_say_how_many_are_alike() -> None:
     counts = {one.frame.text(f"GPUs_Device{number}").split(";")[0] for number in (1, 2)}
     assert counts == {"[ Devices = 3", "[ Devices = 1"}
     assert "Devices" not in other.frame.text("GPUs_Device1")
+
+
+def test_jobs_count_the_free_devices_that_suit_them_by_whatever_name() -> None:
+    """Three of the four are free, one of them a large one; as condor_submit writes require_gpus."""
+    free = "{GPUs_GPU_00010000, GPUs_GPU_00010001, GPUs_GPU_00010003}"
+    requirements = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
+    jobs = [
+        job(f"{number}.0", RequestGPUs=count, RequireGPUs=f"Capability {which}", Requirements=requirements)
+        for number, (count, which) in enumerate([(1, "> 7"), (2, "> 7"), (2, "< 7"), (3, "< 7"), (3, "> 1")])
+    ]
+    given = pool(node(1, SMALL, LARGE, SMALL, SMALL, AvailableGPUs=free), jobs=jobs)
+    (kind,) = kinds_of(given.slots or ())
+
+    assert [wall(kind, each)[0] is Wall.NONE for each in job_classes(given.jobs or ())] == [
+        True,
+        False,
+        True,
+        False,
+        True,
+    ]
+
+
+def test_nodes_with_as_many_free_devices_of_a_kind_have_one_frame() -> None:
+    free = ["{GPUs_GPU_00010000}", "{ GPUs_GPU_00020001 }"]
+    jobs = [job(Requirements="countMatches(true, TARGET.AvailableGPUs) > 0")]
+    nodes = [node(number, SMALL, SMALL, AvailableGPUs=each) for number, each in enumerate(free, 1)]
+
+    assert len(frames(pool(*nodes, jobs=jobs))) == 1

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from htcq.audit.elastic import checked
+from htcq.errors import InputError
 from htcq.quota.elastic.groups import Demand, Group, Quotas
 from htcq.quota.elastic.runtime import compute
 from htcq.report.elastic_json import Computed, all_json
-from htcq.report.elastic_text import show_elastic
+from htcq.report.elastic_text import show_elastic, show_why
 
 
 def computed(name: str = "", **groups: Group) -> Computed:
@@ -41,3 +44,8 @@ def test_steps_are_printed_on_demand() -> None:
     assert "steps" not in all_json("q.toml", [one])["groups"]["a"]
     steps = all_json("q.toml", [one], trace=True)["groups"]["a"]["steps"]["cpus"]
     assert (steps[-1]["kind"], steps[-1]["runtime"]) == ("ends", 4)
+
+
+def test_a_group_that_is_not_there_cannot_be_told_of() -> None:
+    with pytest.raises(InputError, match="no group b"):
+        show_why(computed(a=Group("a", "", {}, {"cpus": 9})), "b", io.StringIO())

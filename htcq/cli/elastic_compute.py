@@ -1,0 +1,148 @@
+"""Tell what every group may use now, from files: the quotas that a site declares, and the demand that there is.
+
+Quotas that are refused are not computed; what is only odd about them goes to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError
+
+if TYPE_CHECKING:
+    from htcq.quota.elastic.groups import Demand, Quotas
+    from htcq.report.elastic_json import Computed
+
+_HINT = "see htcq-elastic(1)"
+_STDIN = "-"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq elastic compute``."""
+    parser.add_argument("--quotas", metavar="FILE", required=True, help="the quotas, as TOML")
+    parser.add_argument(
+        "--demand", metavar="FILE", required=True, help="total, request and used, as JSON (- for stdin)"
+    )
+    parser.add_argument("--before", metavar="FILE", help="the quotas as they were, to tell what was left behind")
+    parser.add_argument("--force", action="store_true", help="compute also quotas that are refused")
+    parser.add_argument("--why", metavar="GROUP", help="tell the steps to the runtime of one group")
+    parser.add_argument("--trace", action="store_true", help="tell the steps to the runtime of every group")
+    parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Read, validate, compute and print."""
+    from htcq.settings.elastic import demand_from
+
+    if arguments.why and (arguments.json or arguments.trace):
+        other = "--json" if arguments.json else "--trace"
+        raise InputError(f"--why and {other} contradict each other", "--trace --json has the steps of every group")
+    trees, before = _quotas(arguments.quotas), _quotas(arguments.before) if arguments.before else {}
+    demands = demand_from(_json(arguments.demand), arguments.demand)
+    for name in demands:
+        if name not in trees:
+            which = f"the tree {name}" if name else "groups outside of its trees"
+            raise InputError(
+                f"{arguments.demand}: there is demand of {which}, which {arguments.quotas} has not",
+                f"its trees are {', '.join(sorted(filter(None, trees))) or 'none'}",
+            )
+    computed = []
+    for name in sorted(trees):
+        if name not in demands:
+            where = f"trees.{name}.total" if name else "total"
+            raise InputError(f"{arguments.demand}: {where} is missing", "every tree has a total of its own")
+        computed.append(_compute(name, trees[name], demands[name], before.get(name), arguments))
+    if any(each is None for each in computed):
+        return EXIT_USAGE
+    _show([each for each in computed if each is not None], arguments)
+    return EXIT_FINE
+
+
+def _compute(
+    name: str, quotas: Quotas, demand: Demand, before: Quotas | None, arguments: argparse.Namespace
+) -> Computed | None:
+    """Return one tree; None where it is refused, which is said on standard error."""
+    from htcq.audit.elastic import checked
+    from htcq.audit.rule import Severity
+    from htcq.quota.elastic.doubts import doubts
+    from htcq.quota.elastic.membership import assign
+    from htcq.quota.elastic.runtime import compute
+    from htcq.quota.elastic.validation import refusals
+    from htcq.report.elastic_json import Computed
+    from htcq.report.printable import one_line
+
+    assigned = assign(quotas.groups, demand)
+    flaws = list(refusals(quotas, assigned.demand, assigned.unknown))
+    wrong = bool(flaws)
+    if not wrong or arguments.force:
+        flaws += doubts(quotas, assigned.demand, assigned.lost, before)
+    source = f"{arguments.quotas}: trees.{name}" if name else arguments.quotas
+    findings = checked(source, flaws)
+    for finding in findings.findings:
+        if finding.severity is not Severity.INFO:
+            word = "" if finding.severity is Severity.ERROR else "warning: "
+            text = f"htcq: {source}: {word}{finding.message} [{finding.rule}] ({_hint(finding.fix)})"
+            print(one_line(text), file=sys.stderr)
+    if wrong and not arguments.force:
+        return None
+    outcome = compute(quotas, assigned.demand)
+    return Computed(name, outcome, assigned.default_request, assigned.demand.default_used, findings)
+
+
+def _hint(fix: str) -> str:
+    return fix[:1].lower() + fix[1:].rstrip(".")
+
+
+def _show(computed: list[Computed], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        import json
+
+        from htcq.report.elastic_json import all_json
+
+        print(json.dumps(all_json(arguments.quotas, computed, arguments.trace), indent=2))
+        return
+    from htcq.report.elastic_text import no_group, show_all_steps, show_elastic, show_why
+
+    having = [each for each in computed if each.outcome.find(arguments.why or "") is not None]
+    if arguments.why and not having:
+        raise no_group(arguments.why, [group.name for each in computed for group in each.outcome.groups])
+    for number, each in enumerate(having if arguments.why else computed):
+        print("\n" * bool(number), end="")
+        if arguments.why:
+            show_why(each, arguments.why, sys.stdout)
+        elif arguments.trace:
+            show_all_steps(each, sys.stdout)
+        else:
+            show_elastic(each, arguments.quotas, sys.stdout)
+
+
+def _quotas(named: str) -> dict[str, Quotas]:
+    from htcq.cli.site import parse_toml
+    from htcq.settings.elastic import quotas_from
+
+    return dict(quotas_from(parse_toml(Path(named), _HINT), named).trees)
+
+
+def _json(named: str) -> Any:
+    import json
+
+    try:
+        text = sys.stdin.read() if named == _STDIN else Path(named).read_text(encoding="utf-8")
+        return json.loads(text, object_pairs_hook=_once)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{named} cannot be read: {getattr(error, 'strerror', None) or error}", _HINT) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{named} is not JSON: {error}", _HINT) from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; a key that is there twice would hide what stood there first."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{twice!r} is there twice")
+    return found

@@ -1,0 +1,64 @@
+"""Put the static quotas back: each group has its min, all take what is left, and nobody has to keep them.
+
+By hand it also stops the writing until 'htcq elastic apply'. With --if-silent it is the dead man's: it acts only if
+nothing has succeeded for that long. Knows from the journal what to write, and needs no look at the pool.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING
+
+from htcq.cli.elastic_look import only_one
+from htcq.cli.elastic_place import add_place_options, writer_of_journal
+from htcq.errors import EXIT_FINE, InputError
+from htcq.settings.durations import parse_moments
+
+if TYPE_CHECKING:
+    from htcq.cli.elastic_writer import Writer
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq elastic disable``."""
+    add_place_options(parser)
+    parser.add_argument("--if-silent", metavar="TIME", help="only if nothing has succeeded for so long: 30min")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Put the static quotas in place, if they are not."""
+    silence = parse_moments("--if-silent", arguments.if_silent) if arguments.if_silent else None
+    writer = writer_of_journal(arguments)
+    if writer is None:
+        print(f"{arguments.journal}: nothing was ever written")
+        return EXIT_FINE
+    state = writer.state()
+    if silence is not None and state.silent_for(time.time()) <= silence:
+        print(f"{writer.path}: left alone; something succeeded {state.silent_for(time.time()):.0f} s ago")
+        return EXIT_FINE
+    with only_one(writer):
+        print(_disabled(writer, silence is not None))
+    return EXIT_FINE
+
+
+def _disabled(writer: Writer, dead_man: bool) -> str:
+    from htcq.elastic.journal import DEAD_MAN, DISABLE, INTENT, VERIFIED, Record
+    from htcq.elastic.quota_file import digest_of
+
+    writer.resolve()
+    state = writer.state()
+    present = writer.present()
+    if dead_man and state.in_force is None and present is None:
+        return f"{writer.path}: nothing of ours is there"
+    if dead_man and not state.elastic and digest_of(present) == state.digest and state.result == VERIFIED:
+        return f"{writer.path}: unchanged; nothing there needs to be kept"
+    if not state.fallback:
+        raise InputError("the journal has no static quotas", "remove the file, then condor_reconfig -negotiator")
+    there = digest_of(present) == digest_of(state.fallback)
+    if there and state.result == VERIFIED and (dead_man or state.stopped):
+        return f"{writer.path}: unchanged; the static quotas are there"
+    what = DEAD_MAN if dead_man else DISABLE
+    writer.write(
+        Record(0, 0.0, INTENT, what=what, asked=not dead_man, text=state.fallback, quotas=state.fallback_quotas)
+    )
+    return f"{writer.path}: the static quotas are there, and the negotiator shows them"

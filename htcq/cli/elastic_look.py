@@ -1,0 +1,181 @@
+"""What the commands that write elastic quotas share: their options, one look at the pool, and the next step."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.cli.elastic_writer import Writer
+from htcq.errors import InputError, RefusedError
+
+if TYPE_CHECKING:
+    from htcq.elastic.gates import Refusal
+    from htcq.elastic.journal import Seen, State
+    from htcq.elastic.next_step import NextStep
+    from htcq.elastic.sight import Sight
+    from htcq.live.reconfig import Negotiator
+    from htcq.quota.elastic.groups import Quotas
+    from htcq.settings.elastic_write import WriteSettings
+
+_HINT = "see htcq-elastic(1)"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The quotas of one negotiator as their file has them, and how they are written.
+
+    ``negotiator`` is empty where neither the command nor the file names one.
+    """
+
+    quotas: Quotas
+    settings: WriteSettings
+    negotiator: str = ""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """One look: the next step, what was seen, and why it must not be taken."""
+
+    step: NextStep
+    sight: Sight
+    refusals: tuple[Refusal, ...]
+
+    @property
+    def seen(self) -> Seen:
+        """What the journal keeps of it."""
+        from htcq.elastic.journal import Seen
+
+        return Seen(self.sight.slots, self.sight.schedds, self.sight.pool_weight)
+
+
+def add_step_options(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of a command that looks at a pool to write its quotas."""
+    parser.add_argument("--quotas", metavar="FILE", required=True, help="the quotas, as TOML, with [elastic.write]")
+    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, of several")
+    parser.add_argument(
+        "--directory", metavar="DIR", help="where the negotiator reads configuration (LOCAL_CONFIG_DIR)"
+    )
+    parser.add_argument("--journal", metavar="FILE", help="what was done, and what is in force")
+    parser.add_argument("--accept-loss", action="store_true", help="take what is left of the pool for all there is")
+
+
+def read_declared(arguments: argparse.Namespace) -> Declared:
+    """Return the quotas that the flags name.
+
+    Raises:
+        InputError: they cannot be read, are refused, or are those of several negotiators of which none is named.
+    """
+    from htcq.cli.site import parse_toml
+    from htcq.quota.elastic.validation import refusals
+    from htcq.settings.elastic import quotas_from
+
+    file = quotas_from(parse_toml(Path(arguments.quotas), _HINT), arguments.quotas)
+    names = list(file.trees)
+    chosen = arguments.name if arguments.name in names else names[0]
+    if len(names) > 1 and chosen != arguments.name:
+        raise InputError(f"{arguments.quotas} has several trees", f"--name one of {', '.join(filter(None, names))}")
+    quotas = file.trees[chosen]
+    flaw = next(iter(refusals(quotas)), None)
+    if flaw is not None:
+        raise InputError(f"{arguments.quotas}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
+    if not quotas.groups:
+        raise InputError(f"{arguments.quotas} declares no groups", _HINT)
+    settings = file.writes[chosen]
+    given = {key: getattr(arguments, key) for key in ("directory", "journal") if getattr(arguments, key)}
+    return Declared(quotas, replace(settings, **given), arguments.name or chosen)
+
+
+def look(arguments: argparse.Namespace, declared: Declared, state: State, present: str | None, now: float) -> Looked:
+    """Look at the pool that the flags name and return the next step as of ``now``.
+
+    Raises:
+        HtcqError: the pool cannot be read, or what is computed contradicts itself.
+    """
+    from htcq.cli.source import read, sources
+    from htcq.elastic.gates import negotiator_specific, refusals, several, undeclared
+    from htcq.elastic.next_step import next_step
+    from htcq.elastic.observation import observe
+    from htcq.elastic.sight import sight_of
+
+    name = declared.negotiator
+    source = sources(arguments, negotiator=name)[0]
+    pool = read(source)
+    ages = None if source.snapshot else negotiator_of(arguments).slot_ages()
+    observation = observe(pool, declared.quotas, name)
+    sight = sight_of(pool, name, observation.pool_weight, ages)
+    clock = (sight.taken_at or now) if source.snapshot else time.time()
+    found = [
+        *several(sight, name),
+        *refusals(sight, state, present, declared.settings, clock, arguments.accept_loss),
+        *undeclared(sight, [group.name for group in declared.quotas.groups]),
+    ]
+    step = next_step(declared.quotas, observation, sight, state, declared.settings, now)
+    found += negotiator_specific(sight.configured or {}, step.plan.file)
+    return Looked(step, sight, tuple(found))
+
+
+def negotiator_of(arguments: argparse.Namespace, pool: str = "", name: str = "") -> Negotiator:
+    """Return the negotiator that the flags name, else the one of ``pool`` called ``name``."""
+    from htcq.live.reconfig import Negotiator
+
+    return Negotiator(arguments.pool or pool or None, arguments.name or name, arguments.timeout)
+
+
+def writer_of(arguments: argparse.Namespace, declared: Declared) -> Writer:
+    """Return the writer of the file that the settings name."""
+    settings = declared.settings
+    return Writer(
+        Path(settings.directory) / settings.file,
+        Path(settings.journal),
+        negotiator_of(arguments, name=declared.negotiator),
+        settings.verify_within,
+        instance_of(settings.journal),
+        operator(),
+        arguments.pool or "",
+    )
+
+
+def instance_of(journal: str) -> str:
+    """Return what tells this htcq from others: its machine and its journal, the same at the next start."""
+    return f"{socket.getfqdn()}:{journal}"
+
+
+def operator() -> str:
+    """Return who runs this."""
+    try:
+        return os.environ.get("SUDO_USER") or getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
+@contextmanager
+def only_one(writer: Writer) -> Iterator[None]:
+    """Keep other htcq from the file of ``writer`` for as long as the block runs.
+
+    Raises:
+        LockedError: another one is at it.
+    """
+    from htcq.store.lock import held
+
+    lock = writer.path.with_name(f".{writer.path.name}.lock")
+    with held(lock, f"{writer.instance}, process {os.getpid()}, {writer.operator}"):
+        yield
+
+
+def refuse(found: tuple[Refusal, ...]) -> None:
+    """Raise what was found, if anything.
+
+    Raises:
+        RefusedError: with the first reason, and how many more there are.
+    """
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise RefusedError(f"nothing is written: {found[0].message}{more}", found[0].hint)

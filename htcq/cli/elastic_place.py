@@ -1,0 +1,46 @@
+"""Where commands find the file that they put back: the journal knows, whatever became of the quotas' own file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from htcq.cli.elastic_look import instance_of, negotiator_of, operator
+from htcq.cli.elastic_writer import Writer
+from htcq.cli.source import PATIENCE
+from htcq.settings.elastic_write import WriteSettings
+
+_DEFAULT = WriteSettings()
+
+
+def add_place_options(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that name a journal; pool and negotiator are those of the last write unless named."""
+    parser.add_argument(
+        "--journal", metavar="FILE", default=_DEFAULT.journal, help=f"what was done (default {_DEFAULT.journal})"
+    )
+    parser.add_argument("--pool", "-pool", metavar="HOST", help="its collector (default: that of the last write)")
+    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="(default: that of the last write)")
+    parser.add_argument(
+        "--timeout", metavar="SECONDS", type=float, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
+    )
+    parser.add_argument("--within", metavar="SECONDS", type=float, default=float(_DEFAULT.verify_within),
+                        help="how long the negotiator may take to show it")  # fmt: skip
+
+
+def writer_of_journal(arguments: argparse.Namespace) -> Writer | None:
+    """Return the writer of the file that the journal is about; None where it is about none."""
+    from htcq.store.elastic_journal import read_journal
+
+    path = Path(arguments.journal)
+    last = next((each for each in reversed(read_journal(path).records) if each.path), None)
+    if last is None:
+        return None
+    return Writer(
+        Path(last.path),
+        path,
+        negotiator_of(arguments, last.pool, last.negotiator),
+        arguments.within,
+        instance_of(arguments.journal),
+        operator(),
+        arguments.pool or last.pool,
+    )

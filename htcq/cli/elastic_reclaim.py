@@ -1,0 +1,157 @@
+"""Tell which jobs to take back from groups that use more than they may, for those that wait for what is theirs.
+
+Nothing is done unless told: --record adds this look to the journal, so that it is known since when groups are over and
+in need, and --apply does that and then what the plan says: ceilings first, then jobs, few at a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from htcq.cli.source import add_source_options
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, RefusedError
+
+if TYPE_CHECKING:
+    from htcq.cli.elastic_reclaim_look import Looked, Wanted
+    from htcq.cli.elastic_reclaimer import Reclaimer, Report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq elastic reclaim``."""
+    add_source_options(parser)
+    parser.add_argument("--quotas", metavar="FILE", required=True, help="the quotas, as TOML, with [elastic.reclaim]")
+    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, of several")
+    parser.add_argument("--journal", metavar="FILE", help="what was seen and done")
+    does = parser.add_mutually_exclusive_group()
+    does.add_argument("--apply", action="store_true", help="record the look, set the ceilings, vacate the jobs")
+    does.add_argument("--record", action="store_true", help="record the look, and no more")
+    does.add_argument("--resume", action="store_true", help="begin again after a stop")
+    does.add_argument("--release", action="store_true", help="take all ceilings of ours away")
+    does.add_argument("--ceilings", action="store_true", help="list the ceilings there are, and whose they are")
+    parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Look, plan, print, and act if told."""
+    from htcq.cli.elastic_look import operator
+    from htcq.cli.elastic_reclaim_look import wanted_of
+    from htcq.store.lock import held
+
+    acts = arguments.apply or arguments.record or arguments.resume or arguments.release
+    if arguments.snapshot and (acts or arguments.ceilings):
+        raise InputError("--snapshot cannot be acted on", "jobs are taken back from a live pool")
+    wanted = wanted_of(arguments)
+    if not acts:
+        return _ceilings(arguments, wanted) if arguments.ceilings else _plan(arguments, wanted)
+    who = f"process {os.getpid()}, {operator()}"
+    with held(wanted.journal.lock, who):
+        if arguments.resume:
+            return _resume(arguments, wanted)
+        return _release(arguments, wanted) if arguments.release else _act(arguments, wanted)
+
+
+def _plan(arguments: argparse.Namespace, wanted: Wanted) -> int:
+    from htcq.cli.elastic_reclaim_look import look
+
+    found = look(arguments, wanted)
+    _show(arguments, found, None)
+    if found.refusals:
+        return EXIT_UNKNOWN
+    return EXIT_FINDINGS if found.plan.stopped else EXIT_FINE
+
+
+def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
+    from htcq.cli.elastic_reclaim_look import look, reclaimer_of
+
+    found = look(arguments, wanted)
+    if found.refusals:
+        more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""
+        raise RefusedError(f"nothing is taken back: {found.refusals[0]}{more}", "the whole plan: without --apply")
+    reclaimer = reclaimer_of(arguments, wanted, found.pool)
+    reclaimer.look(found.plan, found.past)
+    report = None
+    if arguments.apply:
+        report = reclaimer.act(found.plan, found.observation, found.places)
+    _show(arguments, found, report)
+    return EXIT_FINDINGS if found.plan.stopped or (report is not None and report.failed) else EXIT_FINE
+
+
+def _show(arguments: argparse.Namespace, found: Looked, report: Report | None) -> None:
+    if arguments.json:
+        import json
+
+        from htcq.report.reclaim_json import reclaim_json
+
+        done: tuple[Any, ...] = () if report is None else (report.vacated, report.failed, report.told)
+        print(json.dumps(reclaim_json(found.plan, found.refusals, *done), indent=2))
+        return
+    from htcq.report.reclaim_text import show_reclaim
+
+    show_reclaim(found.plan, sys.stdout)
+    for each in found.refusals:
+        print(f"htcq: not now: {each}", file=sys.stderr)
+    if report is None:
+        return
+    for told in report.told:
+        print(told)
+    for victim in report.vacated:
+        print(f"vacated {victim.job} of {victim.schedd}")
+    for victim, why in report.failed:
+        print(f"not vacated: {victim.job} of {victim.schedd}: {why}")
+
+
+def _resume(arguments: argparse.Namespace, wanted: Wanted) -> int:
+    from htcq.cli.elastic_look import operator
+    from htcq.elastic.reclaim.past import PAYLOAD, RESUMED
+
+    told = {"negotiator": _negotiator(arguments, wanted)}
+    wanted.journal.append({"kind": RESUMED, "time": time.time(), "operator": operator(), PAYLOAD: told})
+    print("what was of no use before counts no more")
+    return EXIT_FINE
+
+
+def _release(arguments: argparse.Namespace, wanted: Wanted) -> int:
+    reclaimer = _reclaimer(arguments, wanted)
+    told: list[str] = []
+    reclaimer.ceilings.look(told)
+    gone = reclaimer.ceilings.release(sorted(reclaimer.ceilings.own), told)
+    print("\n".join(told) or "no ceiling is ours")
+    return EXIT_FINE if gone else EXIT_UNKNOWN
+
+
+def _ceilings(arguments: argparse.Namespace, wanted: Wanted) -> int:
+    from htcq.report.printable import one_line
+
+    ceilings = _reclaimer(arguments, wanted).ceilings
+    found = ceilings.listed()
+    if arguments.json:
+        import json
+
+        print(json.dumps([each._asdict() for each in found], indent=2))
+        return EXIT_FINE
+    for each in found:
+        print(f"{one_line(each.submitter)}: {each.ceiling}{_lasts(each.until)}, {each.whose}")
+    if not found:
+        print("there are no ceilings")
+    return EXIT_FINE
+
+
+def _lasts(until: int) -> str:
+    from htcq.report.moments import moment
+
+    return f" until {moment(until)}" if until else ""
+
+
+def _reclaimer(arguments: argparse.Namespace, wanted: Wanted) -> Reclaimer:
+    from htcq.cli.elastic_reclaim_look import reclaimer_of
+    from htcq.cli.source import read, sources
+
+    return reclaimer_of(arguments, wanted, read(sources(arguments, queues=False, negotiator=arguments.name)[0]))
+
+
+def _negotiator(arguments: argparse.Namespace, wanted: Wanted) -> str:
+    return _reclaimer(arguments, wanted).negotiator

@@ -1,0 +1,155 @@
+"""One look of ``htcq elastic reclaim``: the quotas, the pool, what the journal says, and the plan of all that."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.cli.elastic_reclaimer import Reclaimer
+from htcq.errors import InputError, PoolError
+from htcq.store.reclaim_journal import ReclaimJournal
+
+if TYPE_CHECKING:
+    from htcq.elastic.reclaim.past import Past
+    from htcq.elastic.reclaim.results import ReclaimPlan
+    from htcq.elastic.records import Observation
+    from htcq.live.userprio import UserPriorities
+    from htcq.pool.pool import Pool
+    from htcq.quota.elastic.groups import Quotas
+    from htcq.quota.elastic.results import Outcome
+    from htcq.settings.elastic_write import WriteSettings
+    from htcq.settings.reclaim import ReclaimLimits
+
+_HINT = "see htcq-elastic(1)"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The quotas of one negotiator, how much may be taken back there, and the journal of that."""
+
+    quotas: Quotas
+    limits: ReclaimLimits
+    gates: WriteSettings
+    journal: ReclaimJournal
+
+
+@dataclass(frozen=True)
+class Looked:
+    """One look; ``refusals`` say why it must not be acted on, ``places`` where slots are."""
+
+    plan: ReclaimPlan
+    pool: Pool
+    observation: Observation
+    past: Past
+    places: Mapping[str, str]
+    refusals: tuple[str, ...] = ()
+
+
+def wanted_of(arguments: argparse.Namespace) -> Wanted:
+    """Return what the flags name.
+
+    Raises:
+        InputError: the quotas cannot be read, are refused, or are of several trees of which none is named.
+    """
+    from htcq.cli.site import parse_toml
+    from htcq.quota.elastic.validation import refusals
+    from htcq.settings.elastic import quotas_from
+
+    file = quotas_from(parse_toml(Path(arguments.quotas), _HINT), arguments.quotas)
+    names = list(file.trees)
+    chosen = arguments.name if arguments.name in names else names[0]
+    if len(names) > 1 and chosen != arguments.name:
+        raise InputError(f"{arguments.quotas} has several trees", f"--name one of {', '.join(filter(None, names))}")
+    quotas, limits = file.trees[chosen], file.reclaims[chosen]
+    flaw = next(iter(refusals(quotas)), None)
+    if flaw is not None:
+        raise InputError(f"{arguments.quotas}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
+    if not quotas.groups:
+        raise InputError(f"{arguments.quotas} declares no groups", _HINT)
+    if arguments.journal:
+        limits = replace(limits, journal=str(Path(arguments.journal).absolute()))
+    return Wanted(quotas, limits, file.writes[chosen], ReclaimJournal(Path(limits.journal)))
+
+
+def look(arguments: argparse.Namespace, wanted: Wanted) -> Looked:
+    """Look at the pool that the flags name, and plan.
+
+    Raises:
+        HtcqError: the pool or the journal cannot be read.
+    """
+    from htcq.cli.source import read, sources
+    from htcq.elastic.observation import observe
+    from htcq.elastic.reclaim.past import past_of
+    from htcq.elastic.reclaim.plan import plan_reclaim
+    from htcq.elastic.reclaim.rooms import Rooms
+    from htcq.live.vacating import queues_of
+    from htcq.quota.elastic.runtime import compute
+
+    pool = read(sources(arguments, negotiator=arguments.name)[0])
+    observation = observe(pool, wanted.quotas, arguments.name)
+    outcome = compute(wanted.quotas, observation.demand)
+    records = wanted.journal.records()
+    live = not arguments.snapshot
+    ends = queues_of(pool.schedds, arguments.timeout).ends(wanted.limits.wall_time) if live else {}
+    refused = list(_refusals(arguments, wanted, pool, observation, outcome))
+    ceilings: Mapping[str, int] = {}
+    if live:
+        try:
+            there = priorities_of(arguments, pool, observation.negotiator).ceilings()
+            ceilings = {who: each.ceiling for who, each in there.items()}
+        except PoolError as error:
+            refused.append(f"the ceilings of submitters are not known: {error}")
+    plan = plan_reclaim(outcome, observation, pool, wanted.limits, records, ends, ceilings)
+    rooms = Rooms(pool)
+    places = {str(slot.name): rooms.place(str(slot.name)) for slot in pool.slots or ()}
+    past = past_of(records, observation.negotiator)
+    return Looked(plan, pool, observation, past, places, tuple(refused))
+
+
+def _refusals(
+    arguments: argparse.Namespace, wanted: Wanted, pool: Pool, observation: Observation, outcome: Outcome
+) -> Iterator[str]:
+    """Yield why nothing may be done: numbers of half a pool, of old ads, or of clocks that differ are wrong ones."""
+    from htcq.cli.elastic_look import negotiator_of
+    from htcq.elastic.gates import refusals, several
+    from htcq.elastic.invariants import violations
+    from htcq.elastic.journal import State
+    from htcq.elastic.sight import sight_of
+
+    ages = None if arguments.snapshot else negotiator_of(arguments).slot_ages()
+    sight = sight_of(pool, arguments.name, observation.pool_weight, ages)
+    clock = (sight.taken_at or observation.taken_at) if arguments.snapshot else time.time()
+    for each in (*several(sight, arguments.name), *refusals(sight, State(), None, wanted.gates, clock)):
+        yield f"{each.message} ({each.hint})" if each.hint else each.message
+    for wrong in violations(outcome):
+        yield f"the computation contradicts itself: {wrong}"
+    if pool.jobs is None:
+        yield "the queues are not known"
+
+
+def priorities_of(arguments: argparse.Namespace, pool: Pool, negotiator: str) -> UserPriorities:
+    """Return the negotiator's record of submitters, and whether it lends ceilings."""
+    from htcq.live.userprio import LEASES, UserPriorities
+    from htcq.pool.versions import version
+
+    found = [each for each in pool.negotiators if each.name == negotiator] or list(pool.negotiators)
+    leases = bool(found) and version(found[0].value("CondorVersion")) >= LEASES
+    return UserPriorities(arguments.pool or None, arguments.name, leases, arguments.timeout)
+
+
+def reclaimer_of(arguments: argparse.Namespace, wanted: Wanted, pool: Pool) -> Reclaimer:
+    """Return what acts on ``pool``."""
+    from htcq.cli.elastic_ceilings import Ceilings
+    from htcq.cli.elastic_look import operator
+    from htcq.live.vacating import queues_of
+    from htcq.negotiate.published import Published
+
+    negotiator = Published(pool, arguments.name or pool.negotiator).negotiator
+    priorities = priorities_of(arguments, pool, negotiator)
+    ceilings = Ceilings(wanted.journal, priorities, negotiator, wanted.limits.lease, operator())
+    queues = queues_of(pool.schedds, arguments.timeout)
+    return Reclaimer(wanted.journal, ceilings, queues, wanted.limits, negotiator, operator())

@@ -1,0 +1,117 @@
+"""Keep the quotas of a pool elastic: look, plan, write and verify, again and again. Writes only with --yes.
+
+Without it every step is only told. With --once it takes one step and ends, for a timer. A look that cannot be trusted
+changes nothing; when none can for long, the dead-man timer puts the static quotas back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
+from htcq.cli.source import add_source_options
+from htcq.errors import EXIT_FINE, HtcqError, InputError, RefusedError
+from htcq.settings.durations import parse_moments
+
+if TYPE_CHECKING:
+    from htcq.cli.elastic_look import Declared, Looked
+    from htcq.cli.elastic_writer import Writer
+
+#: A step takes at least so long, in seconds, and so many cycles: what was written has to show first.
+_LEAST, _CYCLES = 300, 3
+_INTERVAL = "NEGOTIATOR_INTERVAL"
+_USUAL_CYCLE = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq elastic run``."""
+    add_source_options(parser)
+    add_step_options(parser)
+    parser.add_argument("--yes", action="store_true", help="write what each step wants")
+    parser.add_argument("--interval", metavar="TIME", help="from step to step (default: 5min, or 3 cycles if longer)")
+    parser.add_argument("--ticks", metavar="N", type=int, help="end after so many steps")
+    parser.add_argument("--once", action="store_true", help="take one step and end")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Take steps until told to end; the exit status is that of the last."""
+    if arguments.snapshot:
+        raise InputError("--snapshot cannot be written to", "a pool is kept elastic while it runs")
+    given = parse_moments("--interval", arguments.interval) if arguments.interval else 0
+    ticks = 1 if arguments.once else arguments.ticks
+    if ticks is not None and ticks < 1:
+        raise InputError(f"--ticks {ticks}: not a number of steps", "give 1 or more")
+    status = EXIT_FINE
+    taken = 0
+    while True:
+        started = time.monotonic()
+        cycle = _USUAL_CYCLE
+        try:
+            # What is declared may change from step to step.
+            declared = read_declared(arguments)
+            interval = given or declared.settings.interval
+            for told, seconds in _step(arguments, declared):
+                print(told, flush=True)
+                cycle = seconds
+            status = EXIT_FINE
+        except HtcqError as error:
+            print(f"htcq: {error} ({error.hint})" if error.hint else f"htcq: {error}", file=sys.stderr, flush=True)
+            status, interval = error.exit_status, given
+        taken += 1
+        if ticks is not None and taken >= ticks:
+            return status
+        pause = interval or max(_LEAST, _CYCLES * cycle)
+        time.sleep(max(0.0, pause - (time.monotonic() - started)))
+
+
+def _step(arguments: argparse.Namespace, declared: Declared) -> Iterator[tuple[str, float]]:
+    """Take one step and yield what was done, with the length of a cycle in seconds."""
+    from htcq.store.elastic_journal import read_journal
+
+    writer = writer_of(arguments, declared)
+    if not arguments.yes:
+        found = look(arguments, declared, writer.state(), writer.present(), time.time())
+        refuse(found.refusals)
+        done = "would change" if found.step.plan.changes else "would stay as it is"
+        yield f"{writer.path}: {done} by plan {found.step.plan.id} (--yes writes it)", _cycle(found)
+        return
+    with only_one(writer):
+        journal = read_journal(writer.journal)
+        for doubt in journal.doubts():
+            print(f"htcq: {doubt}", file=sys.stderr)
+        for told in writer.finish():
+            yield f"finished: {told}", _USUAL_CYCLE
+        yield _written(arguments, declared, writer)
+
+
+def _written(arguments: argparse.Namespace, declared: Declared, writer: Writer) -> tuple[str, float]:
+    from htcq.cli.elastic_apply import take
+    from htcq.elastic.journal import REFUSED, Record
+
+    state = writer.state()
+    if state.stopped:
+        return f"{writer.path}: left alone after {state.stopped}; 'htcq elastic apply' begins again", _USUAL_CYCLE
+    if state.failures >= declared.settings.fail_most > 0:
+        raise RefusedError(
+            f"the last {state.failures} writes came to nothing: {writer.path} is left alone",
+            "see the journal; 'htcq elastic apply' begins again",
+        )
+    found = look(arguments, declared, state, writer.present(), time.time())
+    if found.refusals:
+        told = "; ".join(each.message for each in found.refusals)
+        writer.add(Record(0, 0.0, REFUSED, plan=found.step.plan.id, told=told))
+        refuse(found.refusals)
+    return take(writer, found, asked=False), _cycle(found)
+
+
+def _cycle(found: Looked) -> float:
+    """Return how long a cycle takes, in seconds, as far as the configuration tells."""
+    value, _ = (found.sight.configured or {}).get(_INTERVAL, ("", ""))
+    try:
+        return max(1.0, float(value))
+    except ValueError:
+        return _USUAL_CYCLE

@@ -1,0 +1,122 @@
+"""Show how elastic quotas stand on a pool: what groups use, ask for and may use, and what HTCondor's quotas would be.
+
+Nothing is changed. A file with several trees has one for each negotiator, called by its name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from htcq.cli.source import Source, add_source_options, read, sources
+from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from htcq.audit.engine import Audit
+    from htcq.elastic.status import Status
+    from htcq.quota.elastic.groups import Quotas
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq elastic status``."""
+    parser.add_argument("--quotas", metavar="FILE", required=True, help="the quotas, as TOML")
+    add_source_options(parser)
+    parser.add_argument(
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="the one to look at, if a pool has several"
+    )
+    parser.add_argument(
+        "--headroom", metavar="PERCENT", type=float, default=5.0,
+        help="of its min, for a lender that wakes up (default 5; 0: none)",
+    )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="go on with quotas that are refused")
+    parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    parser.add_argument("--csv", action="store_true", help="print a row for each group and dimension as CSV")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Look at the pool, once for each tree, and print."""
+    if arguments.json and arguments.csv:
+        raise InputError("--json and --csv contradict each other", "give one of them")
+    if arguments.snapshot and arguments.pool:
+        raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    if not 0 <= arguments.headroom <= 100:
+        raise InputError(f"--headroom {arguments.headroom:g}: not a percentage", "from 0 to 100")
+    trees = chosen_trees(arguments.quotas, arguments.name)
+    looked = []
+    for tree, quotas in trees.items():
+        found = _look(tree, quotas, sources(arguments, negotiator=arguments.name or tree)[0], arguments)
+        if found is None:
+            return EXIT_USAGE
+        looked.append(found)
+    _show(looked, arguments)
+    return EXIT_FINE
+
+
+def chosen_trees(file: str, negotiator: str) -> Mapping[str, Quotas]:
+    """Return the trees of a file of quotas that ``negotiator`` is asked about: all where it is not named.
+
+    Raises:
+        InputError: it cannot be read, or has several trees and none is that negotiator's.
+    """
+    from pathlib import Path
+
+    from htcq.cli.site import parse_toml
+    from htcq.settings.elastic import quotas_from
+
+    trees = quotas_from(parse_toml(Path(file), "see htcq-elastic(1)"), file).trees
+    if not negotiator:
+        return trees
+    for name in (negotiator, negotiator.partition("@")[0], ""):
+        if name in trees:
+            return {name: trees[name]}
+    raise InputError(f"{file} has no tree for the negotiator {negotiator}", f"its trees are {', '.join(sorted(trees))}")
+
+
+def _look(tree: str, quotas: Quotas, source: Source, arguments: argparse.Namespace) -> tuple[Status, Audit] | None:
+    """Look at the pool with one tree; None where that is refused, which is said on standard error."""
+    from htcq.audit.elastic import checked
+    from htcq.audit.rule import Severity
+    from htcq.elastic.headroom import Headroom
+    from htcq.elastic.status import status_of
+    from htcq.quota.elastic.doubts import doubts
+    from htcq.quota.elastic.validation import refusals
+    from htcq.report.printable import one_line
+
+    name = f"{arguments.quotas}: trees.{tree}" if tree else arguments.quotas
+    flaws = list(refusals(quotas))
+    if flaws and not arguments.force:
+        for finding in checked(name, flaws).findings:
+            if finding.severity is Severity.ERROR:
+                print(one_line(f"htcq: {name}: {finding.message} [{finding.rule}]"), file=sys.stderr)
+        return None
+    pool = read(source)
+    if pool.slots is None:
+        why = "; ".join(pool.incomplete)
+        raise PoolError(
+            f"{source.name}: its slots are not known" + (f": {why}" if why else ""), "what is there to share?"
+        )
+    status = status_of(pool, quotas, tree, source.negotiator, Headroom(arguments.headroom / 100))
+    return status, checked(name, [*flaws, *doubts(quotas, status.observation.demand)])
+
+
+def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        import json
+
+        from htcq.report.elastic_status_json import all_status_json
+
+        source = looked[0][0].source if looked else ""
+        print(json.dumps(all_status_json(source, arguments.quotas, looked), indent=2))
+    elif arguments.csv:
+        from htcq.report.elastic_status_rows import write_status_csv
+
+        write_status_csv([status for status, _ in looked], sys.stdout)
+    else:
+        from htcq.report.elastic_status_text import show_status
+
+        for number, (status, findings) in enumerate(looked):
+            print("\n" * bool(number), end="")
+            show_status(status, findings, sys.stdout)

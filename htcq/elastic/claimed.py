@@ -1,0 +1,83 @@
+"""The claimed slots of a pool, each with the job that has it, and why it may never be taken back.
+
+A slot is claimed if the accountant charges somebody for it (Accountant.cpp:IsClaimed, HTCondor 25.14). Its job is the
+one whose RemoteHost it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from htcq.classads import Value, as_number
+from htcq.elastic.belonging import Belonging
+from htcq.elastic.charging import whole
+from htcq.elastic.models import Models
+from htcq.elastic.records import PARTS, WEIGHT, Claim
+from htcq.negotiate.supply import Supply
+from htcq.pool.job import UNMATCHED_UNIVERSES, Job
+from htcq.pool.slot import Slot
+from htcq.quota.elastic.groups import Amounts
+from htcq.units import GPUS
+
+#: A job of this universe has several slots, and dies with any of them (src/condor_includes/condor_universe.h).
+_PARALLEL = 11
+_UNIVERSES: Mapping[Value, str] = dict(zip(UNMATCHED_UNIVERSES, ("scheduler", "grid", "local")))
+
+
+def claims_of(supply: Supply, jobs: Iterable[Job], belonging: Belonging, models: Models) -> Iterator[Claim]:
+    """Yield the claims among the slots that the negotiator sees, by the names of slots."""
+    running = {job.remote_host: job for job in jobs if job.running}
+    claimed = (slot for slot in supply.slots if slot.claimed)
+    known: dict[tuple[tuple[str, int], ...], Amounts] = {}
+    for slot in sorted(claimed, key=lambda each: str(each.name)):
+        amounts = whole({**slot.left(), WEIGHT: supply.weight(slot) * PARTS})
+        amounts.update(models.of(slot, amounts.get(GPUS, 0)) or {})
+        # Of 500,000 claims a few thousand are different.
+        shared = known.setdefault(tuple(amounts.items()), amounts)
+        yield _claim(slot, running.get(slot.name), belonging.group_of(slot.customer), shared)
+
+
+def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> Claim:
+    if job is None:
+        schedd = slot.remote_schedd if isinstance(slot.remote_schedd, str) else ""
+        return Claim(
+            group, slot.customer, schedd, "", str(slot.name), _text(slot.machine), amounts, protected=_kept(slot)
+        )
+    started, prio, vacated = (as_number(value) for value in (job.started_at, job.prio, job.vacates))
+    return Claim(
+        group=group,
+        submitter=slot.customer,
+        schedd=_text(job.schedd) or _text(slot.remote_schedd),
+        job=job.id,
+        slot=str(slot.name),
+        machine=_text(slot.machine),
+        amounts=amounts,
+        started=None if started is None else float(started),
+        prio=int(prio or 0),
+        checkpoints=job.checkpoints,
+        vacated=int(vacated or 0),
+        protected=_kept_job(job) or _kept(slot),
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _kept_job(job: Job) -> str:
+    """Return why a job keeps its slot; empty where it may lose it."""
+    if job.protected is True:
+        return "the job says HtcqProtected = true"
+    universe = job.universe
+    if universe in _UNIVERSES:
+        return f"a job of the {_UNIVERSES[universe]} universe"
+    return "a job of the parallel universe, which dies with any of its slots" if universe == _PARALLEL else ""
+
+
+def _kept(slot: Slot) -> str:
+    """Return why a slot is left alone: it is on its way out already."""
+    if slot.state == "Preempting" or slot.activity == "Vacating":
+        return "its job is being evicted already"
+    if slot.activity == "Retiring":
+        return "its job is in retirement"
+    return "its machine is draining" if slot.frame.value("Draining") is True else ""

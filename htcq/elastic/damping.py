@@ -1,0 +1,162 @@
+"""How far quotas go in one step: small changes wait, great ones take several steps, mins are granted at once.
+
+Each group's quota without those of the groups below it is an item of its own, so that sums hold whatever moves. All is
+done in whole thousandths of slot weight, or in whole weights where every number is one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from htcq.elastic.records import PARTS
+from htcq.elastic.target import Target
+from htcq.quota.elastic.share import Claim, split_hamilton
+
+#: Of a thousandth: what floating point may take off a whole number.
+_SLACK = 1e-3
+SMALL, HELD, MOVING = "small", "held", "moving"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much may change at once: slot weight, parts of a quota or of the pool, seconds; see WriteSettings."""
+
+    least_change: float = 1.0
+    least_part: float = 0.02
+    raise_most: float = 0.1
+    lower_most: float = 0.05
+    hold: float = 600.0
+
+
+@dataclass(frozen=True)
+class Damped:
+    """The quotas of a step by group, and why a group's is not what it should become: small, held or moving."""
+
+    quotas: Mapping[str, float]
+    why: Mapping[str, str]
+
+
+@dataclass
+class _Item:
+    """One group without those below it, in thousandths: as it is, as it should become, and what it must have."""
+
+    name: str
+    old: int
+    goal: int
+    least: int
+    held: bool
+    small: bool = False
+    new: int = 0
+
+    @property
+    def raising(self) -> int:
+        return 0 if self.held or self.small else max(0, self.goal - self.new)
+
+    def lowering(self, forced: bool) -> int:
+        return max(0, self.new - self.goal) if forced or not (self.held or self.small) else 0
+
+
+def damp(
+    targets: Iterable[Target],
+    before: Mapping[str, float],
+    mins: Mapping[str, float],
+    pool_weight: float,
+    changed: Mapping[str, float],
+    now: float,
+    limits: Limits,
+) -> Damped:
+    """Return the next quotas on the way from ``before`` (a group that is not there has 0) to ``targets``.
+
+    ``mins`` has what each group's min is worth; up to it a group is raised at once, and others make room at once.
+    ``changed`` tells when the quotas of groups were changed last, on the same clock as ``now``. The targets must fit
+    into ``pool_weight``; then the quotas do too.
+    """
+    known = list(targets)
+    items = _items(known, before, mins)
+    for item in items:
+        item.held = now - changed.get(item.name, float("-inf")) < limits.hold
+        difference = abs(item.goal - item.old)
+        item.small = difference < max(limits.least_change * PARTS, limits.least_part * item.old)
+        item.new = max(item.old, item.least)
+    whole = all(amount % PARTS == 0 for item in items for amount in (item.old, item.goal, item.least))
+    _move(items, math.floor(pool_weight * PARTS + _SLACK), limits, PARTS if whole else 1)
+    why = {item.name: HELD if item.held else SMALL if item.small else MOVING for item in items if item.new != item.goal}
+    return Damped(_summed(known, items), why)
+
+
+def _items(known: list[Target], before: Mapping[str, float], mins: Mapping[str, float]) -> list[_Item]:
+    """Return every group's own part: its quota less those of the groups right below it."""
+
+    def own(amounts: Mapping[str, float], each: Target) -> int:
+        below = sum(_parts(amounts.get(child.group, 0.0)) for child in known if child.parent == each.group)
+        return max(0, _parts(amounts.get(each.group, 0.0)) - below)
+
+    goals = {each.group: each.quota for each in known}
+    items = []
+    for each in known:
+        goal = own(goals, each)
+        items.append(_Item(each.group, own(before, each), goal, min(goal, own(mins, each)), held=False))
+    return items
+
+
+def _parts(amount: float) -> int:
+    return round(amount * PARTS)
+
+
+def _move(items: list[_Item], pool: int, limits: Limits, unit: int) -> None:
+    """Lower what must or may be lowered, then raise what there is room for."""
+    most = _whole(limits.raise_most * pool, unit)
+    wanted = min(most, sum(item.raising for item in items))
+    there = sum(item.new for item in items)
+    forced = max(0, there - pool)
+    needed = min(most, max(0, there + wanted - pool))
+    willing = sum(item.lowering(forced=False) for item in items)
+    lowered = min(willing, max(forced, needed, _whole(limits.lower_most * pool, unit)))
+    _lower(items, lowered, False, unit)
+    if lowered < forced:
+        _lower(items, forced - lowered, True, unit)
+    left = pool - sum(item.new for item in items)
+    _raise(items, min(wanted, max(0, left)), unit)
+
+
+def _whole(amount: float, unit: int) -> int:
+    """Return ``amount`` in whole units, one at least: else nothing would ever move in a small pool."""
+    return max(1, int(amount) // unit) * unit
+
+
+def _lower(items: list[_Item], amount: int, forced: bool, unit: int) -> None:
+    amount = -(-amount // unit) * unit
+    for item, part in _split(amount, [(item, item.lowering(forced)) for item in items], unit):
+        item.new -= part
+
+
+def _raise(items: list[_Item], amount: int, unit: int) -> None:
+    for item, part in _split(amount, [(item, item.raising) for item in items], unit):
+        item.new += part
+
+
+def _split(amount: int, wishes: list[tuple[_Item, int]], unit: int) -> list[tuple[_Item, int]]:
+    """Return each one's part of ``amount`` in whole units, in proportion to the wishes and none above its own."""
+    having = [(item, wish // unit) for item, wish in wishes if wish >= unit]
+    together = sum(wish for _, wish in having)
+    units = min(amount // unit, together)
+    if units <= 0:
+        return []
+    claims = [Claim(item.name, 0, wish, wish) for item, wish in having]
+    shares = split_hamilton(units, claims, together)
+    return [(item, share * unit) for (item, _), (share, _) in zip(having, shares)]
+
+
+def _summed(known: list[Target], items: list[_Item]) -> dict[str, float]:
+    """Return every group's quota with those of all groups below it."""
+    own = {item.name: item.new for item in items}
+    by_name = {each.group: each for each in known}
+    totals = dict.fromkeys(own, 0)
+    for name, amount in own.items():
+        above: str = name
+        while above:
+            totals[above] += amount
+            above = by_name[above].parent
+    return {name: amount / PARTS for name, amount in totals.items()}

@@ -1,0 +1,184 @@
+"""Whether HTCondor holds groups to what they may use of a dimension, comes near to it, or knows nothing of it.
+
+HTCondor's quotas have one dimension, slot weight (src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp, 25.14).
+What that says of another follows from the weights of all claims that the pool's slots could make: they are tried out,
+with the slots' own expressions.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from htcq.elastic.belonging import Belonging
+from htcq.elastic.charging import Charging, whole
+from htcq.elastic.limits import limits_on
+from htcq.elastic.models import Models
+from htcq.elastic.records import PARTS, WEIGHT, Observation
+from htcq.elastic.target import Target
+from htcq.negotiate.groups import PoolQuotas
+from htcq.pool.costs import carved
+from htcq.pool.jobclass import made_up
+from htcq.pool.kind import Kind, handed_out, kinds_of
+from htcq.pool.pool import Pool
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number
+from htcq.pool.weights import Weights
+from htcq.quota.elastic.groups import Quotas
+from htcq.quota.elastic.kinds import MARK
+from htcq.quota.elastic.results import Outcome, Standing
+from htcq.units import BUILT_IN_ASSETS
+
+#: Ratios that differ by less than this part are equal.
+_CLOSE = 1e-9
+
+
+class How(enum.Enum):
+    """How far HTCondor goes."""
+
+    ENFORCED = "enforced"
+    APPROXIMATED = "approximated"
+    REPORTED = "reported"
+
+
+@dataclass(frozen=True)
+class Enforcement:
+    """How HTCondor deals with one dimension, and why, in one sentence."""
+
+    dimension: str
+    how: How
+    why: str
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What claims of the pool hold of a dimension: the most and the least for a weight of 1 part.
+
+    ``moves`` tells whether the weight of any of them depends on it.
+    """
+
+    most: float
+    least: float
+    moves: bool
+
+
+def enforcement(
+    pool: Pool, quotas: Quotas, observation: Observation, outcome: Outcome, targets: Iterable[Target]
+) -> tuple[Enforcement, ...]:
+    """Return how HTCondor would deal with every dimension that ``quotas`` name, were ``targets`` its quotas."""
+    condor = PoolQuotas(pool, Weights(), observation.negotiator)
+    ordered = sorted(condor.supply.slots, key=lambda slot: str(slot.name))
+    names = sorted({name for group in quotas.groups for name in group.max})
+    kinds = kinds_of(slot for slot in ordered if slot.type != DYNAMIC)
+    charging = Charging(kinds, Models(names, ordered), condor.supply)
+    limits = limits_on(pool, condor.knobs, Belonging(quotas.groups), names)
+    planned = {target.group: target for target in targets}
+    return tuple(_of(name, _Look(charging, kinds, observation, outcome, planned, limits)) for name in names)
+
+
+@dataclass(frozen=True)
+class _Look:
+    charging: Charging
+    kinds: Sequence[Kind]
+    observation: Observation
+    outcome: Outcome
+    targets: Mapping[str, Target]
+    limits: Mapping[str, tuple[str, ...]]
+
+    def kinds_for(self, name: str) -> Iterator[Kind]:
+        """Yield the kinds of slots; where models of GPUs matter, those of one kind that differ by themselves."""
+        if MARK not in name:
+            yield from self.kinds
+        else:
+            yield from (Kind((slot,)) for kind in self.kinds for slot in kind.variants)
+
+    def held(self, name: str) -> Iterator[tuple[Standing, Target]]:
+        """Yield the leaves that are held to their quotas, and may use some of ``name``."""
+        for group in self.outcome.groups:
+            target = self.targets.get(group.name)
+            if target is not None and target.leaf and not target.accept_surplus and name in group.max:
+                yield group, target
+
+
+def _of(name: str, look: _Look) -> Enforcement:
+    if name == WEIGHT:
+        return Enforcement(name, How.ENFORCED, "it is what HTCondor's quotas count")
+    if not look.observation.capacity.get(name):
+        return Enforcement(name, How.REPORTED, "no slot that this negotiator sees has any of it")
+    tried = _tried(name, look)
+    if tried.most and math.isclose(tried.most, tried.least, rel_tol=_CLOSE):
+        units = f"{PARTS * tried.most:g}".rstrip()
+        return Enforcement(name, How.ENFORCED, f"every claim has {units} of it for each slot weight of 1")
+    held = [(group, target) for group, target in look.held(name) if group.runtime[name] > 0]
+    if held and all(_most(target, tried) <= group.runtime[name] for group, target in held):
+        return Enforcement(name, How.ENFORCED, "no claims within the quotas that would be set could hold more of it")
+    return _nearly(name, tried, look)
+
+
+def _most(target: Target, tried: _Tried) -> float:
+    return 0.0 if target.quota == 0 else target.quota * PARTS * tried.most * (1 - _CLOSE)
+
+
+def _nearly(name: str, tried: _Tried, look: _Look) -> Enforcement:
+    if look.limits.get(name):
+        limits = ", ".join(look.limits[name])
+        why = f"every job that asks for it takes as much of a concurrency limit of its group: {limits}"
+        return Enforcement(name, How.APPROXIMATED, why)
+    if tried.moves:
+        why = (
+            "the slot weight of a claim depends on it, but not on it alone: a quota holds the mix of today's jobs to it"
+        )
+        return Enforcement(name, How.APPROXIMATED, why)
+    bound = [target.group for target in look.targets.values() if target.leaf and target.binding == name]
+    if bound:
+        why = (
+            "slot weight does not depend on it, but it limits the quota of "
+            f"{', '.join(bound)}: right for as long as the jobs stay as they are"
+        )
+        return Enforcement(name, How.APPROXIMATED, why)
+    return Enforcement(name, How.REPORTED, "slot weight does not depend on it, and it limits no quota")
+
+
+def _tried(name: str, look: _Look) -> _Tried:
+    """Try claims that differ in how much they have of ``name``, with little and with much of everything else."""
+    ratios: list[float] = []
+    moves = False
+    asset = name.partition(MARK)[0]
+    for kind in look.kinds_for(name):
+        total = (kind.total.get(asset) or 0) if look.charging.has(kind, name) else 0
+        if not total:
+            # Claims without any of it take quota, and none of the dimension.
+            ratios.append(0.0)
+            continue
+        if kind.type != PARTITIONABLE:
+            ratios.append(float(total) / (float(look.charging.weight(kind, kind.total)) * PARTS or math.inf))
+            continue
+        for others in _others(kind, asset):
+            claims = [_claim(kind, {**others, asset: amount}) for amount in _amounts(asset, total)]
+            weights = [float(look.charging.weight(kind, claim)) * PARTS for claim in claims]
+            moves = moves or len(set(weights)) > 1
+            held = (float(whole(claim).get(asset, 0)) for claim in claims)
+            ratios += [
+                amount / weight if weight > 0 else math.inf for amount, weight in zip(held, weights) if amount or weight
+            ]
+    return _Tried(max(ratios, default=0.0), min(ratios, default=0.0), moves)
+
+
+def _amounts(asset: str, total: Number) -> tuple[Number, ...]:
+    """Return least, middling and most; jobs need not ask for what is no built-in asset."""
+    least = (1,) if asset in BUILT_IN_ASSETS else (0, 1)
+    return (*least, max(1, int(total) // 2), int(total))
+
+
+def _others(kind: Kind, asset: str) -> Iterator[dict[str, Number]]:
+    rest = [each for each in kind.total if each != asset]
+    yield {each: 1 if each in BUILT_IN_ASSETS else 0 for each in rest}
+    yield {each: kind.total[each] for each in rest}
+
+
+def _claim(kind: Kind, amounts: Mapping[str, Number]) -> dict[str, Number]:
+    """Return what the claim of a job that asks for ``amounts`` gets of a slot of ``kind``."""
+    job = made_up("tried", amounts)
+    taken = kind.consumed(job.ad()) if kind.supports_policy else carved(kind, job)
+    return handed_out({asset: amount or 0 for asset, amount in taken.items()})

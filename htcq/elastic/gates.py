@@ -1,0 +1,159 @@
+"""Why nothing is written now: what a look saw is too old, too little, contradicts itself, or somebody else is at work.
+
+Each gate yields a sentence and what would help. Numbers of half a pool are wrong everywhere, so that a doubt counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from htcq.elastic.journal import VERIFIED, State
+from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
+from htcq.elastic.sight import Sight
+from htcq.quota.tree import ROOT, name_key
+from htcq.settings.elastic_write import WriteSettings
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One reason: the gate, what is wrong in a sentence, and what would help."""
+
+    gate: str
+    message: str
+    hint: str = ""
+
+
+def refusals(
+    sight: Sight, state: State, present: str | None, settings: WriteSettings, now: float, confirmed: bool = False
+) -> Iterator[Refusal]:
+    """Yield every reason not to act on what was seen.
+
+    ``present`` is the file's text, ``now`` this machine's clock. ``confirmed`` says that a person has seen that the
+    pool is smaller than it was, which is no reason then.
+    """
+    yield from _negotiators(sight)
+    yield from _whole(sight, state, settings, confirmed)
+    yield from _ages(sight, settings, now)
+    yield from _clocks(sight, settings, now)
+    if state.unfinished is None:
+        yield from _file(state, present, settings)
+        yield from _overridden(sight, state, settings)
+
+
+def _negotiators(sight: Sight) -> Iterator[Refusal]:
+    names = sight.negotiators
+    if not names:
+        yield Refusal("negotiator", f"{sight.source} has no negotiator", "is it running?")
+    elif sight.negotiator and sight.negotiator not in names:
+        message = f"{sight.source} has no negotiator {sight.negotiator}"
+        yield Refusal("negotiator", message, f"its negotiators: {', '.join(names)}")
+
+
+def several(sight: Sight, named: str) -> Iterator[Refusal]:
+    """Yield that a pool has several negotiators and none is ``named``: each has a tree of its own."""
+    if len(sight.negotiators) > 1 and not named:
+        message = f"{sight.source} has {len(sight.negotiators)} negotiators: {', '.join(sight.negotiators)}"
+        yield Refusal("several-negotiators", message, "name the one whose quotas are meant: --name NEGOTIATOR")
+
+
+def _whole(sight: Sight, state: State, settings: WriteSettings, confirmed: bool) -> Iterator[Refusal]:
+    for each in sight.missing:
+        yield Refusal(
+            "incomplete", f"{sight.source} was not read whole: {each}", "try again; a part is no base to act on"
+        )
+    if not sight.slots or not sight.pool_weight > 0:
+        yield Refusal("no-slots", f"{sight.source} shows no slots", "has its collector just been started?")
+    before = state.seen
+    if before is None or confirmed:
+        return
+    hint = "if they are gone for good, 'htcq elastic apply --accept-loss' takes what is left for all there is"
+    for what, now_there, then in (("slots", sight.slots, before.slots), ("schedds", sight.schedds, before.schedds)):
+        if now_there < settings.least_seen * then:
+            message = f"{now_there} {what} are there, fewer than {settings.least_seen:.0%} of the {then} seen before"
+            yield Refusal(f"few-{what}", message, hint)
+    if sight.pool_weight < (1 - settings.capacity_drop) * before.pool_weight:
+        message = (
+            f"the pool weighs {sight.pool_weight:g}, {settings.capacity_drop:.0%} or more below the "
+            f"{before.pool_weight:g} seen before"
+        )
+        yield Refusal("capacity", message, hint)
+
+
+def _ages(sight: Sight, settings: WriteSettings, now: float) -> Iterator[Refusal]:
+    if sight.heard is not None and now - sight.heard[0] > settings.ad_age:
+        message = f"the oldest ad is {now - sight.heard[0]:.0f} s old, more than {settings.ad_age} s"
+        yield Refusal("ad-age", message, "does its daemon still reach the collector? elastic.write.ad_age is the limit")
+    if sight.cycle_end is None:
+        yield Refusal("cycle", "nobody tells when the negotiator's last cycle ended", "is it running?")
+    elif now - sight.cycle_end > settings.cycle_age:
+        message = (
+            f"the negotiator's last cycle ended {now - sight.cycle_end:.0f} s ago, more than {settings.cycle_age} s"
+        )
+        yield Refusal("cycle", message, "is it stuck? elastic.write.cycle_age is the limit")
+
+
+def _clocks(sight: Sight, settings: WriteSettings, now: float) -> Iterator[Refusal]:
+    if sight.heard is not None and sight.heard[1] - now > settings.skew:
+        message = f"the collector heard of an ad {sight.heard[1] - now:.0f} s in the future of this machine"
+        yield Refusal("clock", message, "set the clocks of this machine and of the collector")
+    for name, skew in sorted(sight.skews.items()):
+        if abs(skew) > settings.skew:
+            which = "ahead of" if skew > 0 else "behind"
+            message = f"the clock of {name} is {abs(skew):.0f} s {which} the collector's"
+            yield Refusal("clock", message, "set the clocks; elastic.write.skew is the limit")
+
+
+def _file(state: State, present: str | None, settings: WriteSettings) -> Iterator[Refusal]:
+    if digest_of(present) == state.digest:
+        return
+    path = f"{settings.directory}/{settings.file}"
+    if state.in_force is None:
+        yield Refusal(
+            "file", f"{path} is there, and the journal knows nothing of it", "remove it, or name another file"
+        )
+    else:
+        done = "is gone" if present is None else "was changed by somebody else"
+        hint = "'htcq elastic disable' puts the static quotas there, 'htcq elastic apply' begins again from them"
+        yield Refusal("file", f"{path} {done}", hint)
+
+
+def _overridden(sight: Sight, state: State, settings: WriteSettings) -> Iterator[Refusal]:
+    """Yield the knobs of our file that are something else to the negotiator."""
+    intent = state.in_force
+    if sight.configured is None or intent is None or state.result != VERIFIED or intent.after == ABSENT:
+        return
+    for name, ours in file_of(intent.quotas).knobs():
+        value, place = sight.configured.get(name.upper(), ("", ""))
+        if not _same(value, ours):
+            where = f" in {place}" if place else ""
+            hint = f"what is read after {settings.file} wins: remove it there; else see why it was not reconfigured"
+            yield Refusal("overridden", f"{name} is {value or 'not set'}{where} for the negotiator, not {ours}", hint)
+
+
+def _same(value: str, ours: str) -> bool:
+    one, other = ([part.lower() for part in text.replace(",", " ").split()] for text in (value, ours))
+    return sorted(one) == sorted(other)
+
+
+def undeclared(sight: Sight, declared: Collection[str]) -> Iterator[Refusal]:
+    """Yield the pool's groups that nobody ``declared``: they would be no groups any more."""
+    if sight.configured is None:
+        return
+    names, _ = sight.configured.get("GROUP_NAMES", ("", ""))
+    known = {name_key(each) for each in declared}
+    for name in names.replace(",", " ").split():
+        if name_key(name) not in known and name != ROOT:
+            message = f"the pool has a group {name} that the quotas do not declare"
+            yield Refusal(
+                "undeclared", message, "declare it, with a min and a max, or take it out of GROUP_NAMES first"
+            )
+
+
+def negotiator_specific(configured: Mapping[str, tuple[str, str]], file: QuotaKnobs) -> Iterator[Refusal]:
+    """Yield knobs for the negotiator alone, which win over ours wherever they stand."""
+    for name, _ in file.knobs():
+        value, place = configured.get(f"NEGOTIATOR.{name.upper()}", ("", ""))
+        if value:
+            where = f" in {place}" if place else ""
+            yield Refusal("overridden", f"NEGOTIATOR.{name} = {value}{where} wins over what is written", "remove it")

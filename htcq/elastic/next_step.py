@@ -1,0 +1,79 @@
+"""From one look at a pool to the plan of the next step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from htcq.elastic.damping import Damped, Limits, damp
+from htcq.elastic.headroom import Headroom
+from htcq.elastic.invariants import bad_quotas, violations
+from htcq.elastic.journal import State
+from htcq.elastic.plan import Plan, plan_of
+from htcq.elastic.projection import targets
+from htcq.elastic.quota_file import QuotaKnobs, elastic_file, file_of
+from htcq.elastic.records import Observation
+from htcq.elastic.sight import Sight
+from htcq.elastic.static import min_targets, static_file
+from htcq.errors import RefusedError
+from htcq.quota.elastic.groups import Quotas
+from htcq.quota.elastic.runtime import compute
+from htcq.settings.elastic_write import WriteSettings
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """The plan, and the static quotas to fall back to."""
+
+    plan: Plan
+    static: QuotaKnobs
+
+
+def next_step(
+    declared: Quotas, observation: Observation, sight: Sight, state: State, settings: WriteSettings, now: float
+) -> NextStep:
+    """Return what would be written at ``now``.
+
+    Where no elastic quotas are in force, groups get their targets at once: the static quotas let everybody have
+    everything, and slow steps from there would leave slots idle.
+
+    Raises:
+        RefusedError: computed numbers contradict each other; nothing may be written.
+    """
+    outcome = compute(declared, observation.demand)
+    goals = targets(outcome, observation, Headroom(settings.headroom))
+    mins = min_targets(outcome, observation)
+    in_force = file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
+    damped = Damped({each.group: each.quota for each in goals}, {})
+    if in_force is not None:
+        before = {each.group: each.quota for each in in_force.groups}
+        worth = {each.group: each.quota for each in mins}
+        damped = damp(goals, before, worth, observation.pool_weight, state.changed, now, _limits(settings))
+    wrong = [*violations(outcome), *bad_quotas(goals, damped.quotas, observation.pool_weight)]
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise RefusedError(
+            f"the computation contradicts itself: {wrong[0]}{more}", "nothing is written; please report it"
+        )
+    plan = plan_of(
+        declared,
+        goals,
+        elastic_file(goals, damped.quotas),
+        damped.why,
+        observation,
+        in_force,
+        _deciding(settings),
+        sight.worklife,
+        sight.ceilings,
+        now,
+    )
+    return NextStep(plan, static_file(mins, outcome, observation))
+
+
+def _limits(settings: WriteSettings) -> Limits:
+    return Limits(
+        settings.least_change, settings.least_part, settings.raise_most, settings.lower_most, float(settings.hold)
+    )
+
+
+def _deciding(settings: WriteSettings) -> str:
+    return repr((settings.directory, settings.file, _limits(settings), settings.headroom))

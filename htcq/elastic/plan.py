@@ -1,0 +1,217 @@
+"""The plan of one step: which group's quota becomes what, what that means, and by which id a person agrees to it.
+
+The id has the time at which the plan was made, and a digest of what decides: what is declared, what is in force, how
+much there is, and what would be written. A pool that has changed so far that something else would be written has
+another plan.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+
+from htcq.elastic.quota_file import QuotaKnobs, number_text
+from htcq.elastic.records import PARTS, WEIGHT, Claim, Observation
+from htcq.elastic.target import Target
+from htcq.quota.elastic.groups import Quotas
+
+_ID_LENGTH = 12
+_STAMP = "%Y%m%dT%H%M%SZ"
+#: Weights that differ by less are the same.
+_SLACK = 1e-6
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """One group; amounts in slot weight, times in seconds.
+
+    ``before`` is the quota that the negotiator has (None: none), ``target`` what the runtime is worth, ``quota`` what
+    would be written and ``damped`` why that is not the target. ``used`` is what its jobs and those below it have,
+    ``over`` how much of that is above the quota. ``drains`` estimates when that has ended by itself: None where it may
+    never.
+    """
+
+    group: str
+    parent: str
+    leaf: bool
+    before: float | None
+    target: float
+    quota: float
+    accept_surplus: bool
+    headroom: float = 0.0
+    binding: str = ""
+    damped: str = ""
+    used: float = 0.0
+    over: float = 0.0
+    drains: float | None = 0.0
+
+    @property
+    def change(self) -> float:
+        """By how much the quota changes."""
+        return self.quota - (self.before or 0.0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What would be written for one negotiator; ``taken_at`` in seconds since 1970.
+
+    ``ceilings`` are those that submitters have: somebody else's, which are never touched. ``problems`` are sentences
+    about what could not be counted.
+    """
+
+    id: str
+    inputs: str
+    taken_at: float
+    negotiator: str
+    pool_weight: float
+    groups: tuple[GroupPlan, ...]
+    file: QuotaKnobs
+    changes: bool
+    ceilings: Mapping[str, float] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+    @property
+    def over(self) -> tuple[GroupPlan, ...]:
+        """The groups that would use more than their quota and may not."""
+        return tuple(group for group in self.groups if group.over > 0)
+
+
+def plan_of(
+    declared: Quotas,
+    targets: Sequence[Target],
+    file: QuotaKnobs,
+    damped: Mapping[str, str],
+    observation: Observation,
+    in_force: QuotaKnobs | None,
+    settings_text: str = "",
+    worklife: float = 0.0,
+    ceilings: Mapping[str, float] | None = None,
+    now: float = 0.0,
+) -> Plan:
+    """Return the plan, made at ``now``, by which ``file`` replaces what is ``in_force`` (None: nothing of ours)."""
+    by_name = {each.group: each for each in targets}
+    used = _with_below(file, observation.weights)
+    groups = []
+    for each in file.groups:
+        target, have = by_name[each.group], used.get(each.group, 0.0)
+        over = max(0.0, have - each.quota)
+        over = 0.0 if over <= _SLACK or each.accept_surplus else over
+        groups.append(
+            GroupPlan(
+                each.group,
+                target.parent,
+                target.leaf,
+                observation.configured.get(each.group),
+                target.quota,
+                each.quota,
+                each.accept_surplus,
+                target.headroom,
+                target.binding,
+                damped.get(each.group, ""),
+                have,
+                over,
+                drain_seconds(_claims_of(each.group, observation.claims), over, observation, worklife),
+            )
+        )
+    inputs = _digest(_inputs(declared, observation, in_force, settings_text))
+    written = file.knobs()
+    return Plan(
+        id=f"{_stamp(now)}-{_digest([inputs, [list(knob) for knob in written]])[:_ID_LENGTH]}",
+        inputs=inputs,
+        taken_at=observation.taken_at,
+        negotiator=observation.negotiator,
+        pool_weight=observation.pool_weight,
+        groups=tuple(groups),
+        file=file,
+        changes=in_force is None or in_force.knobs() != written,
+        ceilings=ceilings or {},
+        problems=observation.problems,
+    )
+
+
+def _with_below(file: QuotaKnobs, weights: Mapping[str, float]) -> dict[str, float]:
+    """Return what each group uses with those below it; ``weights`` has what each uses itself."""
+    used = {each.group: 0.0 for each in file.groups}
+    for name, weight in weights.items():
+        place = name
+        while place:
+            if place in used:
+                used[place] += weight
+            place = place.rpartition(".")[0]
+    return used
+
+
+def _claims_of(group: str, claims: Iterable[Claim]) -> list[Claim]:
+    return [claim for claim in claims if claim.group == group or claim.group.startswith(f"{group}.")]
+
+
+def drain_seconds(claims: Sequence[Claim], over: float, observation: Observation, worklife: float) -> float | None:
+    """Estimate after how many seconds claims of ``over`` slot weight have ended by themselves; None: perhaps never.
+
+    A schedd keeps a claim for more jobs of its user until it is ``worklife`` seconds old (less than 0: for ever); its
+    job then runs on, as long as a job of these has run on average.
+    """
+    if over <= 0:
+        return 0.0
+    now = observation.taken_at
+    ages = [now - claim.started for claim in claims if claim.started is not None]
+    if not ages:
+        return None
+    typical = sum(ages) / len(ages)
+    waiting = {each.submitter for each in observation.idle if each.count > 0}
+    ends: list[tuple[float, float]] = []
+    for claim in claims:
+        age = now - claim.started if claim.started is not None else 0.0
+        reused = claim.submitter in waiting
+        if reused and worklife < 0:
+            continue
+        ends.append((typical + (max(0.0, worklife - age) if reused else 0.0), claim.amounts.get(WEIGHT, 0) / PARTS))
+    freed = 0.0
+    for seconds, weight in sorted(ends):
+        freed += weight
+        if freed >= over - _SLACK:
+            return seconds
+    return None
+
+
+def _inputs(declared: Quotas, observation: Observation, in_force: QuotaKnobs | None, settings: str) -> object:
+    groups = [
+        [each.name, each.parent, dict(each.min), dict(each.max), dict(each.weight), each.lend, str(each.scale_min)]
+        for each in declared.groups
+    ]
+    return [
+        sorted(groups, key=str),
+        repr(declared.options),
+        settings,
+        observation.negotiator,
+        number_text(observation.pool_weight),
+        [list(knob) for knob in in_force.knobs()] if in_force is not None else None,
+    ]
+
+
+def _stamp(now: float) -> str:
+    return datetime.fromtimestamp(int(now), tz=timezone.utc).strftime(_STAMP)
+
+
+def made_at(plan_id: str) -> float | None:
+    """Return when the plan of that id was made, in seconds since 1970; None where it is no id."""
+    stamp, _, digest = plan_id.partition("-")
+    try:
+        made = datetime.strptime(stamp, _STAMP).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    return made.timestamp() if len(digest) == _ID_LENGTH else None
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def differences(plan: Plan) -> Iterator[GroupPlan]:
+    """Yield the groups whose quotas change."""
+    for group in plan.groups:
+        if group.before is None or abs(group.change) > _SLACK:
+            yield group

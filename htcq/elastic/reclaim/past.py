@@ -1,0 +1,187 @@
+"""What earlier looks and actions of reclaim left in the journal: since when, how much, and whether it was of any use.
+
+Every time is one of the looks' own clock: nothing is compared with the clock of another machine. Records of others in
+the same journal are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+LOOKED, INTENT, OUTCOME, MEASURED = "reclaim-look", "reclaim-intent", "reclaim-outcome", "reclaim-measured"
+CEILING, STOPPED, RESUMED = "reclaim-ceiling", "reclaim-stopped", "reclaim-resumed"
+#: Jobs of one schedd that are to be vacated just now; what became of them tells an outcome.
+BATCH = "reclaim-batch"
+KINDS = (LOOKED, INTENT, BATCH, OUTCOME, MEASURED, CEILING, STOPPED, RESUMED)
+#: Where in a record everything stands that is reclaim's; beside it are ``kind`` and ``time``.
+PAYLOAD = "reclaim"
+#: Steps of a ceiling: it is to be set, it is set, it is to go, it is gone, or it is not known what came of that.
+SETTING, SET, CANCELLING, CANCELLED, REFUSED = "setting", "set", "cancelling", "cancelled", "refused"
+#: Actions that freed nothing for those in need, one after the other, until nothing more is done.
+MOST_USELESS = 2
+DAY = 86400.0
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Action:
+    """Jobs that were vacated together, by schedd and job; an intent without an outcome counts as done.
+
+    ``needy`` are the groups that it was for, ``there`` the claims that these had already on what was freed.
+    """
+
+    id: str
+    time: float
+    jobs: frozenset[Key]
+    places: frozenset[str] = frozenset()
+    needy: frozenset[str] = frozenset()
+    there: frozenset[Key] = frozenset()
+    taken: bool | None = None
+
+
+@dataclass(frozen=True)
+class OwnCeiling:
+    """A ceiling that is ours, or might be: of ``group``'s submitter, until then (None: it is no lease)."""
+
+    group: str
+    ceiling: int
+    until: float | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look: the groups that were over, and those in need."""
+
+    time: float
+    over: frozenset[str]
+    needs: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Past:
+    """Looks, the oldest first, and all else that was done."""
+
+    looks: tuple[Look, ...] = ()
+    actions: tuple[Action, ...] = ()
+    ceilings: Mapping[str, OwnCeiling] = field(default_factory=dict)
+    resumed: float = 0.0
+    last: float = 0.0
+
+    def seconds_over(self, group: str, now: float, gap: float) -> float:
+        """Return for how long ``group`` has been over without a break."""
+        return _seconds([(look.time, group in look.over) for look in self.looks], now, gap)
+
+    def seconds_in_need(self, group: str, now: float, gap: float) -> float:
+        """Return for how long ``group`` has been in need without a break."""
+        return _seconds([(look.time, group in look.needs) for look in self.looks], now, gap)
+
+    def today(self, now: float) -> int:
+        """Return how many jobs were vacated in the 24 hours before."""
+        return sum(len(action.jobs) for action in self.actions if action.time > now - DAY)
+
+    def times_vacated(self, job: Key) -> int:
+        """Return how often a job was vacated here."""
+        return sum(job in action.jobs for action in self.actions)
+
+    @property
+    def unmeasured(self) -> tuple[Action, ...]:
+        """Actions of which it is not known yet whether they were of use."""
+        return tuple(action for action in self.actions if action.taken is None and action.jobs)
+
+    def useless(self, measured: Mapping[str, bool]) -> bool:
+        """Tell whether what the last actions freed went to others, one after the other."""
+        told = [
+            action.taken if action.taken is not None else measured.get(action.id)
+            for action in self.actions
+            if action.jobs and action.time > self.resumed
+        ]
+        known = [each for each in told if each is not None]
+        return len(known) >= MOST_USELESS and not any(known[-MOST_USELESS:])
+
+
+def _seconds(looks: Sequence[tuple[float, bool]], now: float, gap: float) -> float:
+    """Return how far back looks tell the same without a break; a longer ``gap`` between two tells nothing."""
+    since = now
+    for time, so in reversed(looks):
+        if time > now:
+            continue
+        if since - time > gap or not so:
+            break
+        since = time
+    return now - since
+
+
+def past_of(records: Iterable[Mapping[str, Any]], negotiator: str) -> Past:
+    """Return what ``records``, the oldest first, tell of reclaim with that negotiator."""
+    past = Past()
+    for record in records:
+        told = record.get(PAYLOAD)
+        if record.get("kind") in KINDS and isinstance(told, Mapping) and told.get("negotiator", "") == negotiator:
+            time = float(record.get("time", 0.0))
+            past = _READERS[record["kind"]](replace(past, last=max(past.last, time)), time, told)
+    return past
+
+
+def _look(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+    return replace(
+        past, looks=(*past.looks, Look(time, frozenset(told.get("over", ())), frozenset(told.get("needs", ()))))
+    )
+
+
+def _intent(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+    action = Action(
+        str(told["action"]),
+        time,
+        _keys(told.get("jobs", ())),
+        frozenset(told.get("places", ())),
+        frozenset(told.get("needy", ())),
+        _keys(told.get("there", ())),
+    )
+    return replace(past, actions=(*past.actions, action))
+
+
+def _outcome(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+    failed = _keys(told.get("failed", ()))
+    return _changed(past, told, lambda action: replace(action, jobs=action.jobs - failed))
+
+
+def _measured(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+    return _changed(past, told, lambda action: replace(action, taken=bool(told.get("taken"))))
+
+
+def _changed(past: Past, told: Mapping[str, Any], change: Callable[[Action], Action]) -> Past:
+    actions = (change(action) if action.id == told.get("action") else action for action in past.actions)
+    return replace(past, actions=tuple(actions))
+
+
+def _ceiling(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+    ceilings, submitter, step = dict(past.ceilings), str(told.get("submitter", "")), told.get("step")
+    if step in (SETTING, SET):
+        until = told.get("until")
+        ceilings[submitter] = OwnCeiling(
+            str(told.get("group", "")), int(told.get("ceiling", 0)), None if until is None else float(until)
+        )
+    elif step == CANCELLED:
+        ceilings.pop(submitter, None)
+    return replace(past, ceilings=ceilings)
+
+
+def _nothing(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+    return past
+
+
+def _resumed(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+    return replace(past, resumed=time)
+
+
+_READERS = {
+    LOOKED: _look, INTENT: _intent, BATCH: _nothing, OUTCOME: _outcome, MEASURED: _measured, CEILING: _ceiling,
+    STOPPED: _nothing, RESUMED: _resumed,
+}  # fmt: skip
+
+
+def _keys(told: Iterable[Any]) -> frozenset[Key]:
+    return frozenset((str(each["schedd"]), str(each["job"])) for each in told)

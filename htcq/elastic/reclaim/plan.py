@@ -1,0 +1,197 @@
+"""What should be taken back now: nothing, unless a group is over its runtime and another waits for what it holds.
+
+Everything is worked out from one look and the record of those before; the same look gives the same plan, whatever the
+order of its claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from htcq.elastic.reclaim.budget import Budget
+from htcq.elastic.reclaim.candidates import Candidates
+from htcq.elastic.reclaim.choice import Choice
+from htcq.elastic.reclaim.confirmed import taken_places
+from htcq.elastic.reclaim.holding import Holding
+from htcq.elastic.reclaim.past import Key, Past, past_of
+from htcq.elastic.reclaim.results import Need, Over, ReclaimPlan
+from htcq.elastic.reclaim.rooms import Rooms
+from htcq.elastic.reclaim.standings import Standings
+from htcq.elastic.reclaim.victims import in_order, uses_of, victims_of
+from htcq.elastic.reclaim.waiting import Waiting, waiting_of
+from htcq.elastic.records import Observation
+from htcq.pool.pool import Pool
+from htcq.quota.elastic.results import Outcome
+from htcq.settings.reclaim import ReclaimLimits
+
+#: A record may be so many seconds ahead of a look: taking one takes a while.
+_AHEAD = 5.0
+
+
+def plan_reclaim(
+    outcome: Outcome,
+    observation: Observation,
+    pool: Pool,
+    limits: ReclaimLimits,
+    past: Sequence[Mapping[str, Any]] = (),
+    ends: Mapping[Key, float] | None = None,
+    ceilings: Mapping[str, int] | None = None,
+    confirm: bool = True,
+) -> ReclaimPlan:
+    """Return what should be taken back now.
+
+    ``past`` are the records of the journal. ``ends`` has in how many seconds jobs end by themselves, by schedd and job,
+    where they say so; ``ceilings`` those that submitters have, ours among them. ``confirm``: what the negotiator would
+    not give to those in need in its next cycle is not taken back.
+    """
+    known = past_of(past, observation.negotiator)
+    return _Planner(outcome, observation, pool, limits, known, ends, ceilings, confirm).plan()
+
+
+@dataclass
+class _Planner:
+    outcome: Outcome
+    observation: Observation
+    pool: Pool
+    limits: ReclaimLimits
+    past: Past
+    ends: Mapping[Key, float] | None
+    ceilings: Mapping[str, int] | None
+    confirm: bool
+
+    def plan(self) -> ReclaimPlan:
+        """Return the plan."""
+        now = self.observation.taken_at
+        standings, rooms = Standings(self.outcome), Rooms(self.pool)
+        waiting = waiting_of(self.observation, self.pool, standings, rooms)
+        over, needs = tuple(self._over(standings)), tuple(self._needs(waiting))
+        measured = tuple(self._measured(rooms, {each.group for each in needs}))
+        stopped = self._stopped(dict(measured))
+        release = tuple(self._release(standings, bool(stopped)))
+        plan = ReclaimPlan(
+            now,
+            self.observation.negotiator,
+            over,
+            needs,
+            release=release,
+            renew=() if stopped else tuple(self._renew(release)),
+            stopped=stopped,
+            waiting="" if stopped else self._waiting(over, needs),
+            measured=measured,
+        )
+        return plan if plan.stopped or plan.waiting else self._chosen(plan, standings, rooms, waiting)
+
+    # Who is over, who is in need ----------------------------------------------------------------------------------
+
+    def _over(self, standings: Standings) -> Iterator[Over]:
+        now, limits = self.observation.taken_at, self.limits
+        for group in sorted({claim.group for claim in self.observation.claims}):
+            exceeded = standings.exceeded(group)
+            if exceeded:
+                seconds = self.past.seconds_over(group, now, limits.gap)
+                yield Over(group, exceeded, seconds, seconds >= limits.over_for)
+
+    def _needs(self, waiting: Sequence[Waiting]) -> Iterator[Need]:
+        now, limits = self.observation.taken_at, self.limits
+        for group in dict.fromkeys(each.group for each in waiting):
+            seconds = self.past.seconds_in_need(group, now, limits.gap)
+            jobs = sum(each.left for each in waiting if each.group == group)
+            yield Need(group, jobs, seconds, seconds >= limits.need_for)
+
+    def _measured(self, rooms: Rooms, needy: set[str]) -> Iterator[tuple[str, bool]]:
+        """Yield of each action that is long enough ago whether those that it was for have come to what it freed."""
+        for action in self.past.unmeasured:
+            if self.observation.taken_at - action.time < self.limits.settle:
+                continue
+            come = any(
+                claim.group in action.needy
+                and (claim.schedd, claim.job) not in action.there
+                and rooms.place(claim.slot) in action.places
+                for claim in self.observation.claims
+            )
+            yield action.id, come or not action.needy & needy
+
+    # Whether anything is done at all ------------------------------------------------------------------------------
+
+    def _stopped(self, measured: Mapping[str, bool]) -> str:
+        ahead = self.past.last - self.observation.taken_at
+        if ahead > _AHEAD:
+            return f"the record is {ahead:.0f} s ahead of this look: clocks differ, or the look is old"
+        if self.past.useless(measured):
+            return "what was taken back went to others twice in a row: find out why, then resume"
+        return ""
+
+    def _waiting(self, over: Sequence[Over], needs: Sequence[Need]) -> str:
+        now, limits = self.observation.taken_at, self.limits
+        if not over:
+            return "no group uses more than its runtime"
+        if not needs:
+            return "nobody in need waits in vain"
+        if not any(each.ready for each in over):
+            longest = max(each.seconds for each in over)
+            return f"no group has been over for {limits.over_for} s, the longest for {longest:.0f} s"
+        if not any(each.ready for each in needs):
+            longest = max(each.seconds for each in needs)
+            return f"nobody has been in need for {limits.need_for} s, the longest for {longest:.0f} s"
+        last = max((action.time for action in self.past.actions if action.jobs), default=None)
+        if last is not None and now - last < limits.settle:
+            return f"jobs were taken back {now - last:.0f} s ago, and {limits.settle} s are waited for what comes of it"
+        return ""
+
+    def _release(self, standings: Standings, stopped: bool) -> Iterator[str]:
+        """Yield the submitters whose ceilings of ours have done what they were for."""
+        for who, own in sorted(self.past.ceilings.items()):
+            group, used = standings.own(own.group), standings.used(own.group)
+            share = self.limits.release
+            runtime = {} if group is None else group.runtime
+            if stopped or all(used.get(name, 0) <= share * amount for name, amount in runtime.items()):
+                yield who
+
+    def _renew(self, release: Sequence[str]) -> Iterator[str]:
+        """Yield the submitters whose leases are half over and still of use."""
+        soon = self.observation.taken_at + self.limits.lease / 2
+        for who, own in sorted(self.past.ceilings.items()):
+            if who not in release and own.until is not None and own.until < soon:
+                yield who
+
+    # What is taken back -------------------------------------------------------------------------------------------
+
+    def _chosen(self, plan: ReclaimPlan, standings: Standings, rooms: Rooms, waiting: Sequence[Waiting]) -> ReclaimPlan:
+        observation, limits = self.observation, self.limits
+        ready = {each.group for each in plan.over if each.ready}
+        needy = {each.group for each in plan.needs if each.ready}
+        candidates = Candidates(limits, observation.taken_at, self.past, rooms, self.ends)
+        able = candidates.of((claim for claim in observation.claims if claim.group in ready), standings)
+        holding = Holding(observation.claims, observation.idle, self._foreign())
+        budget = Budget(limits, len(observation.claims), self.past.today(observation.taken_at))
+        choice = Choice(standings, rooms, [each for each in waiting if each.group in needy], budget, holding)
+        choice.take(able)
+        if self.confirm and choice.chosen:
+            choice.confirm(self._taken(choice, holding, rooms, needy))
+        victims, ceilings = tuple(victims_of(able, choice)), tuple(holding.ceilings())
+        set_anew = {each.submitter for each in ceilings}
+        return replace(
+            plan,
+            victims=victims,
+            uses=tuple(uses_of(choice)),
+            ceilings=ceilings,
+            release=tuple(who for who in plan.release if who not in set_anew),
+            renew=tuple(who for who in plan.renew if who not in set_anew),
+            spared=tuple(sorted((*candidates.spared, *choice.refused.values()), key=in_order)),
+            kept=tuple(holding.kept()),
+            waiting="" if victims else "no job that may be taken back would be of use to those who wait",
+        )
+
+    def _taken(self, choice: Choice, holding: Holding, rooms: Rooms, needy: Collection[str]) -> frozenset[str]:
+        ended = {place: [each.claim.slot for each in chosen] for place, chosen in choice.chosen.items()}
+        held = {each.submitter for each in holding.ceilings()}
+        whose = {each.submitter: each.group for each in self.observation.idle}
+        return taken_places(self.pool, rooms, ended, held, whose, needy)
+
+    def _foreign(self) -> dict[str, int]:
+        """Return the ceilings that are not ours."""
+        own = self.past.ceilings
+        there = {who: ceiling for who, ceiling in (self.ceilings or {}).items() if ceiling >= 0}
+        return {who: ceiling for who, ceiling in there.items() if who not in own or own[who].ceiling != ceiling}

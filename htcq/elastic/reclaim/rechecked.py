@@ -1,0 +1,63 @@
+"""Whether a job is still the one that was planned, just before it is vacated."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from htcq.elastic.reclaim.results import Victim
+from htcq.pool.job import UNMATCHED_UNIVERSES
+from htcq.settings.reclaim import ReclaimLimits
+
+#: A job of this universe has several slots (src/condor_includes/condor_universe.h).
+_PARALLEL = 11
+
+
+class Seen(Protocol):
+    """What a schedd says of a job that runs; times are in seconds by its own clock."""
+
+    @property
+    def submitter(self) -> str:
+        """Who it is charged to."""
+
+    @property
+    def slot(self) -> str:
+        """Where it runs."""
+
+    @property
+    def started(self) -> float:
+        """When it started."""
+
+    @property
+    def ran(self) -> float:
+        """How long it has run."""
+
+    @property
+    def universe(self) -> int:
+        """JobUniverse."""
+
+    @property
+    def protected(self) -> bool:
+        """Whether it says that it must not be taken back."""
+
+    @property
+    def left(self) -> float | None:
+        """How long it still runs; None where it does not say."""
+
+
+def unlike(victim: Victim, now: Seen | None, limits: ReclaimLimits) -> str:
+    """Return why ``victim`` is not to be vacated as it is ``now`` (None: it does not run); empty where it is."""
+    if now is None:
+        return "it does not run any more"
+    if now.submitter.lower() != victim.submitter.lower():
+        return f"it is {now.submitter}'s by now"
+    if now.slot != victim.slot or now.started != victim.started:
+        return "it was started anew"
+    if now.universe in UNMATCHED_UNIVERSES or now.universe == _PARALLEL:
+        return f"it is of universe {now.universe}"
+    if now.protected:
+        return "it says HtcqProtected = true by now"
+    if now.ran < limits.min_runtime:
+        return f"by its schedd's clock it has run {now.ran:.0f} s of the {limits.min_runtime} s that it is given"
+    if now.left is not None and now.left <= limits.grace:
+        return f"it ends by itself within {max(0.0, now.left):.0f} s"
+    return ""

@@ -1,0 +1,76 @@
+"""What a pool looks like to elastic quotas at one moment: by group and dimension, and claim by claim.
+
+Dimensions are assets in HTCondor's units (cpus, memory in MB, disk in KiB, gpus, and custom ones), ``gpus:<model>``
+for cards of one model, and ``weight``: slot weight in thousandths, so that everything is a whole number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from htcq.quota.elastic.groups import Amounts, Demand
+
+WEIGHT = "weight"
+#: Parts of a slot weight of 1 that ``weight`` counts.
+PARTS = 1000
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claimed slot and the job that has it.
+
+    ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where no job is known.
+    ``protected`` has the reason why it is never taken back, empty where it may be.
+    """
+
+    group: str
+    submitter: str
+    schedd: str
+    job: str
+    slot: str
+    machine: str
+    amounts: Amounts
+    started: float | None = None
+    prio: int = 0
+    checkpoints: bool = False
+    vacated: int = 0
+    protected: str = ""
+
+
+@dataclass(frozen=True)
+class Idle:
+    """Idle jobs of one submitter that ask for the same: how many, and for what each."""
+
+    group: str
+    submitter: str
+    schedd: str
+    job: str
+    count: int
+    amounts: Amounts
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One look: ``demand`` for the computation, and what it is made of.
+
+    ``configured`` has the quota that each group has now (slot weight), ``weights`` what each uses of it.
+    ``pool_weight`` is in slot weight. ``problems`` are sentences about what could not be counted.
+
+    The demand is in the dimensions that the quotas name; ``capacity`` is what all slots have, in every dimension, and
+    ``unmatchable`` what of that is free where nothing is matched: drained, offline, refused by START. ``worth`` is the
+    slot weight, in parts, that usually comes with one unit of a dimension.
+    """
+
+    taken_at: float
+    negotiator: str
+    demand: Demand
+    pool_weight: float
+    claims: tuple[Claim, ...] = ()
+    idle: tuple[Idle, ...] = ()
+    configured: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    capacity: Amounts = field(default_factory=dict)
+    unmatchable: Amounts = field(default_factory=dict)
+    worth: Mapping[str, float] = field(default_factory=dict)

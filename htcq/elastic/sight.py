@@ -1,0 +1,127 @@
+"""What one look at a pool saw that tells how far its numbers can be trusted."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from htcq.negotiate.published import Published, seconds_of
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.pool.slot import DYNAMIC
+from htcq.quota.tree import ROOT
+
+#: What machines and schedds are configured to do decides nothing here.
+_DISPENSABLE = re.compile(r"configuration of |more configurations")
+_CYCLE_END = "LastNegotiationCycleEnd0"
+#: A claim is kept for so many seconds for more jobs of its user (CLAIM_WORKLIFE of src/condor_utils/param_info.in).
+WORKLIFE = 1200
+_WORKLIFE_KNOB = "CLAIM_WORKLIFE"
+
+
+@dataclass(frozen=True)
+class Sight:
+    """How much was seen, and how old it is; times in seconds since 1970, by the clock of who says so.
+
+    ``slots`` are those that are no part of others. ``heard`` are the least and the greatest time at which the collector
+    heard of an ad, ``skews`` by daemon how far its clock was before the collector's then. ``cycle_end`` is the end of
+    the last cycle. ``configured`` has the negotiator's knobs by name in capitals with their values and places.
+    ``ceilings`` are those of submitters. ``worklife`` is CLAIM_WORKLIFE.
+    """
+
+    source: str
+    taken_at: float | None
+    negotiator: str
+    negotiators: tuple[str, ...]
+    slots: int
+    schedds: int
+    pool_weight: float
+    heard: tuple[float, float] | None = None
+    skews: Mapping[str, float] = field(default_factory=dict)
+    cycle_end: float | None = None
+    configured: Mapping[str, tuple[str, str]] | None = None
+    ceilings: Mapping[str, float] = field(default_factory=dict)
+    worklife: float = WORKLIFE
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SlotAges:
+    """When the collector heard of the slots: the least and the greatest time, in seconds since 1970."""
+
+    oldest: float
+    newest: float
+
+
+def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | None = None) -> Sight:
+    """Return what ``pool`` tells of itself; ``negotiator`` is the one that counts, ``ages`` are those of its slots."""
+    published = Published(pool, negotiator)
+    heard = [*_heard(pool), *((ages.oldest, ages.newest) if ages is not None else ())]
+    configured = pool.central
+    return Sight(
+        source=pool.source,
+        taken_at=seconds_of(pool.taken_at),
+        negotiator=negotiator or pool.negotiator,
+        negotiators=tuple(sorted({record.name for record in pool.negotiators})),
+        slots=sum(slot.type != DYNAMIC for slot in pool.slots or ()),
+        schedds=len(pool.schedds),
+        pool_weight=pool_weight,
+        heard=(min(heard), max(heard)) if heard else None,
+        skews=dict(_skews(pool)),
+        cycle_end=_cycle_end(pool, published),
+        configured=None
+        if configured is None
+        else {key.upper(): (knob.value, knob.place) for key, knob in configured.knobs.items()},
+        ceilings={name: float(ceiling) for name, ceiling in _ceilings(published)},
+        worklife=_worklife(pool),
+        missing=(*pool.damage, *(f"{what}: {why}" for what, why in pool.failed if not _DISPENSABLE.search(what))),
+    )
+
+
+def _heard(pool: Pool) -> Iterator[float]:
+    for record in (*pool.schedds, *pool.submitters):
+        time = record.number("LastHeardFrom")
+        if time is not None and math.isfinite(time):
+            yield float(time)
+
+
+def _skews(pool: Pool) -> Iterator[tuple[str, float]]:
+    """Yield by how much a daemon's own time was ahead of the collector's when that heard of it."""
+    for record in (*pool.schedds, *pool.negotiators):
+        own, heard = record.number("MyCurrentTime"), record.number("LastHeardFrom")
+        if own is not None and heard is not None:
+            yield record.name, float(own) - float(heard)
+
+
+def _cycle_end(pool: Pool, published: Published) -> float | None:
+    """Return when the last cycle ended: groups are published after each, the negotiator's own ad comes less often."""
+    found: list[float] = []
+    root = published.account(ROOT)
+    records: list[tuple[Record, str]] = [(root, "LastHeardFrom")] if root is not None else []
+    records += [(each, _CYCLE_END) for each in pool.negotiators if each.name == published.negotiator]
+    for record, attribute in records:
+        time = record.number(attribute)
+        if time is not None and math.isfinite(time):
+            found.append(float(time))
+    return max(found, default=None)
+
+
+def _ceilings(published: Published) -> Iterator[tuple[str, float]]:
+    for name, record in sorted(published.accounts.items()):
+        ceiling = record.number("Ceiling")
+        if ceiling is not None and ceiling >= 0 and "@" in name:
+            yield name, float(ceiling)
+
+
+def _worklife(pool: Pool) -> float:
+    """Return CLAIM_WORKLIFE of the first machine whose configuration is known, else the central manager's."""
+    for configuration in (*pool.execute.values(), pool.central):
+        knob = configuration.knob(_WORKLIFE_KNOB) if configuration is not None else None
+        if knob is not None:
+            try:
+                return float(knob.value)
+            except ValueError:
+                continue
+    return float(WORKLIFE)

@@ -1,0 +1,39 @@
+"""One look at elastic quotas on a pool: what there is, what every group may use, and what HTCondor would be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from htcq.elastic.enforcement import Enforcement, enforcement
+from htcq.elastic.headroom import Headroom
+from htcq.elastic.observation import Observation, observe
+from htcq.elastic.projection import targets
+from htcq.elastic.target import Target
+from htcq.pool.pool import Pool
+from htcq.quota.elastic.groups import Quotas
+from htcq.quota.elastic.results import Outcome
+from htcq.quota.elastic.runtime import compute
+
+
+@dataclass(frozen=True)
+class Status:
+    """The look at one tree; ``tree`` is its name in the file of quotas, empty for the one that stands alone."""
+
+    tree: str
+    source: str
+    taken: str
+    observation: Observation
+    outcome: Outcome
+    targets: tuple[Target, ...]
+    enforcement: tuple[Enforcement, ...]
+
+
+def status_of(
+    pool: Pool, quotas: Quotas, tree: str = "", negotiator: str = "", headroom: Headroom | None = None
+) -> Status:
+    """Return how the groups of ``quotas`` stand on ``pool``; ``negotiator`` names one if there are several."""
+    observation = observe(pool, quotas, negotiator)
+    outcome = compute(quotas, observation.demand)
+    planned = targets(outcome, observation, headroom)
+    enforced = enforcement(pool, quotas, observation, outcome, planned)
+    return Status(tree, pool.source, pool.taken_at, observation, outcome, planned, enforced)

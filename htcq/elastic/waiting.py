@@ -1,0 +1,111 @@
+"""What idle jobs ask for, by submitter and schedd: the amounts that a claim of each would hold.
+
+An idle job asks for MaxHosts - CurrentHosts claims (src/condor_schedd.V6/schedd.cpp:count_a_job, HTCondor 25.14). Where
+the queues are not known there is only what schedds say that their idle jobs weigh.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from htcq.elastic.belonging import Belonging
+from htcq.elastic.charging import Charge, Charging
+from htcq.elastic.records import PARTS, WEIGHT, Idle
+from htcq.negotiate.groups import PoolQuotas
+from htcq.negotiate.supply import SLOT_CONSTRAINT
+from htcq.pool.job import Job
+from htcq.pool.jobclass import JobClass
+from htcq.pool.pool import Pool
+
+#: Which submitters the negotiator looks at.
+_SUBMITTERS = "NEGOTIATOR_SUBMITTER_CONSTRAINT"
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The idle jobs, and what of them could not be counted, as sentences."""
+
+    idle: tuple[Idle, ...]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass
+class _Alike:
+    """Idle jobs of one submitter at one schedd with one frame."""
+
+    first: Job
+    count: int = 0
+
+
+def waiting_of(pool: Pool, condor: PoolQuotas, belonging: Belonging, charging: Charging) -> Waiting:
+    """Return the idle jobs of the submitters that the negotiator looks at."""
+    if pool.jobs is None:
+        return _from_submitters(condor, belonging)
+    looked_at = {each.name for each in condor.submitters} if _SUBMITTERS in _upper(condor.knobs) else None
+    alike: dict[tuple[str, str, int], _Alike] = {}
+    for job in pool.jobs:
+        if not job.wanted or (looked_at is not None and job.submitter not in looked_at):
+            continue
+        key = (job.submitter, _text(job.schedd), id(job.frame))
+        one = alike.setdefault(key, _Alike(job))
+        one.count += job.wanted
+        one.first = min(one.first, job, key=_number)
+    return _from_jobs(alike, condor, belonging, charging)
+
+
+def _from_jobs(
+    alike: Mapping[tuple[str, str, int], _Alike], condor: PoolQuotas, belonging: Belonging, charging: Charging
+) -> Waiting:
+    found = []
+    unmatched: Counter[str] = Counter()
+    foreign, no_model = 0, 0
+    shared = SLOT_CONSTRAINT in _upper(condor.knobs)
+    for (submitter, schedd, _), one in sorted(alike.items(), key=lambda each: (each[0][:2], _number(each[1].first))):
+        charge = _charge(one.first, charging)
+        group = belonging.group_of(submitter)
+        if shared and not charge.matched:
+            foreign += one.count
+            continue
+        if not charge.matched:
+            unmatched[group] += one.count
+        no_model += one.count if charge.model is None else 0
+        found.append(Idle(group, submitter, schedd, one.first.id, one.count, charge.amounts))
+    problems = [
+        f"{count} idle jobs of {group} match no slot at all, and count as asking for room"
+        for group, count in sorted(unmatched.items())
+    ]
+    if foreign:
+        problems.append(f"{foreign} idle jobs match no slot that this negotiator sees: they are not counted")
+    if no_model:
+        problems.append(f"{no_model} idle jobs ask for a GPU that no slot has: they count as asking for gpus alone")
+    return Waiting(tuple(found), tuple(problems))
+
+
+def _charge(first: Job, charging: Charging) -> Charge:
+    return charging.of(JobClass(first.frame, first, Counter(), Counter()))
+
+
+def _from_submitters(condor: PoolQuotas, belonging: Belonging) -> Waiting:
+    def told() -> Iterator[Idle]:
+        for each in sorted(condor.submitters, key=lambda one: one.name):
+            if each.idle > 0 and each.weighted_idle > 0:
+                parts = round(each.weighted_idle * PARTS / each.idle)
+                yield Idle(belonging.group_of(each.name), each.name, "", "", each.idle, {WEIGHT: parts})
+
+    problem = "the queues are not known: of idle jobs only what schedds say of their slot weight is counted"
+    return Waiting(tuple(told()), (problem,))
+
+
+def _number(job: Job) -> tuple[int, int]:
+    cluster, proc = (value if isinstance(value, int) else 0 for value in (job.cluster, job.proc))
+    return cluster, proc
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _upper(knobs: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(name.upper() for name, text in knobs.items() if text.strip())

@@ -1,0 +1,147 @@
+"""What a runtime is worth in slot weight: the claim capacity of a vector.
+
+As the capacity of a slot is the number of claims that its assets suffice for, that of a runtime is the weight of those
+claims of a group that it suffices for, in every dimension that is managed. The claims that the group has go in first,
+then those that its idle jobs would have, each in proportion to how many there are, for as long as any still fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from htcq.elastic.records import WEIGHT
+from htcq.elastic.room import usual_worth
+from htcq.quota.elastic.groups import Amounts
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Claims that hold the same, and how many there are; ``weight`` among their amounts is in parts."""
+
+    amounts: Amounts
+    count: int
+
+    @property
+    def weight(self) -> int:
+        """What one of them weighs, in parts."""
+        return self.amounts.get(WEIGHT, 0)
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The claims that a group has and those that its idle jobs would have."""
+
+    running: tuple[Shape, ...] = ()
+    idle: tuple[Shape, ...] = ()
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Both."""
+        return (*self.running, *self.idle)
+
+
+class Worth(NamedTuple):
+    """Slot weight in parts; ``binding`` is the dimension that keeps claims of the group out, empty where none does."""
+
+    parts: int
+    binding: str = ""
+
+
+def shapes_of(parts: Iterable[tuple[Amounts, int]]) -> tuple[Shape, ...]:
+    """Return amounts with their counts, equal ones together, in an order that does not depend on theirs."""
+    found: dict[tuple[tuple[str, int], ...], int] = {}
+    for amounts, count in parts:
+        key = tuple(sorted((name, amount) for name, amount in amounts.items() if amount > 0))
+        found[key] = found.get(key, 0) + count
+    return tuple(Shape(dict(key), found[key]) for key in sorted(found) if found[key] > 0)
+
+
+def worth(room: Amounts, jobs: Jobs, usual: Mapping[str, float]) -> Worth:
+    """Return what ``room``, by managed dimension, is worth to a group with ``jobs``; ``usual`` is for one without.
+
+    Nothing that the claims hold exceeds ``room``, and no claim of the group's jobs is left out that would still fit.
+    """
+    if not jobs.shapes:
+        parts, binding = usual_worth(room, usual)
+        return Worth(int(parts), binding if parts > 0 else "")
+    left = {name: max(0, amount) for name, amount in room.items()}
+    total, binding = 0, ""
+    for shapes in (jobs.running, jobs.idle):
+        short = _first_used_up(left, shapes)
+        parts, all_in = _take(left, shapes)
+        total += parts
+        binding = binding or ("" if all_in else short)
+    # What nobody asks for is kept for jobs like those that there are.
+    return Worth(total, binding) if binding else Worth(total + _more(left, jobs.shapes))
+
+
+def _needs(shapes: Iterable[Shape]) -> dict[str, int]:
+    needs: dict[str, int] = {}
+    for shape in shapes:
+        for name, amount in shape.amounts.items():
+            needs[name] = needs.get(name, 0) + amount * shape.count
+    return needs
+
+
+def _first_used_up(left: Mapping[str, int], shapes: Iterable[Shape]) -> str:
+    """Return the dimension of which there is least for what all of ``shapes`` need; of equal ones the first by name."""
+    needs = _needs(shapes)
+    needed = (name for name in left if needs.get(name))
+    return min(needed, key=lambda name: (Fraction(left[name], needs[name]), name), default="")
+
+
+def _take(left: dict[str, int], shapes: Sequence[Shape]) -> tuple[int, bool]:
+    """Take as many of ``shapes`` out of ``left`` as fit; return what they weigh, and whether it was all of them."""
+    waiting = {index: shape.count for index, shape in enumerate(shapes)}
+    weight = 0
+    while True:
+        # A claim that does not fit at all must not keep others out.
+        active = [index for index, count in waiting.items() if count and _fitting(left, shapes[index]) > 0]
+        wanted = [Shape(shapes[index].amounts, waiting[index]) for index in active]
+        name = _first_used_up(left, wanted)
+        have, need = (left[name], _needs(wanted)[name]) if name else (1, 1)
+        counts = [shape.count * min(have, need) // need for shape in wanted]
+        if not any(counts):
+            counts = _one_by_one(left, wanted)
+        if not any(counts):
+            return weight, not any(waiting.values())
+        for index, shape, count in zip(active, wanted, counts):
+            _subtract(left, shape, count)
+            waiting[index] -= count
+            weight += shape.weight * count
+
+
+def _one_by_one(left: Mapping[str, int], shapes: Sequence[Shape]) -> list[int]:
+    """Return how many of each go in, those that most are waiting of first, where less than one of each would."""
+    free = dict(left)
+    counts = [0] * len(shapes)
+    for index in sorted(range(len(shapes)), key=lambda each: -shapes[each].count):
+        counts[index] = min(shapes[index].count, _fitting(free, shapes[index]))
+        _subtract(free, shapes[index], counts[index])
+    return counts
+
+
+def _more(left: dict[str, int], shapes: Iterable[Shape]) -> int:
+    """Take claims like ``shapes`` out of ``left``, in proportion, for as long as there is room; return their weight."""
+    bounded = [shape for shape in shapes if any(shape.amounts.get(name) for name in left)]
+    name = _first_used_up(left, bounded)
+    if not name:
+        return 0
+    # So many more of all of them that no room is left for one.
+    times = left[name] // _needs(bounded)[name] + 1
+    return _take(left, [Shape(shape.amounts, shape.count * times) for shape in bounded])[0]
+
+
+def _fitting(left: Mapping[str, int], shape: Shape) -> int:
+    """Return how many more of ``shape`` fit; its count where nothing that it holds is managed."""
+    fits = [left[name] // amount for name, amount in shape.amounts.items() if amount and name in left]
+    return min(fits, default=shape.count)
+
+
+def _subtract(left: dict[str, int], shape: Shape, count: int) -> None:
+    for name, amount in shape.amounts.items():
+        if name in left:
+            left[name] -= amount * count

@@ -1,0 +1,185 @@
+"""Makes a negotiator read its configuration again, and looks whether its groups then have the quotas that they should.
+
+A negotiator that refuses the command says so in its own log alone, and one in a long cycle comes to it later; so only
+what it publishes after a cycle counts (src/condor_negotiator.V6/Accountant.cpp: one ad for each group, HTCondor 25.14).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from htcq.elastic.sight import SlotAges
+from htcq.errors import BindingsError, PoolError
+from htcq.live.ads import LOCATION
+from htcq.live.bindings import NO_BINDINGS, load, reason, refused
+from htcq.live.deadline import Outcome, Task, run_all
+from htcq.quota.tree import ROOT, name_key
+
+RECONFIG = "reconfig"
+#: Ads are looked at so often, in seconds.
+_PAUSE = 0.5
+#: Cycles that began after the reconfig and may not show it yet, after the one that was under way.
+CYCLES = 2
+_AGREES = 5e-4
+#: All groups are published at the end of a cycle; within so many seconds, however many there are.
+_ONE_CYCLE = 30
+_SURPLUS = {True: ("byquota", "regroup"), False: ("no", "regroup")}
+_GROUP = ("Name", "ConfigQuota", "SurplusPolicy", "NegotiatorName", "LastHeardFrom", "DaemonLastReconfigTime")
+
+#: By group its quota in slot weight and whether it accepts surplus.
+Quotas = Mapping[str, "tuple[float, bool]"]
+
+
+@dataclass(frozen=True)
+class Negotiator:
+    """One negotiator of the pool whose collector is ``pool`` (None: this machine's); its only one where not named.
+
+    ``timeout`` is in seconds, for each question.
+    """
+
+    pool: str | None
+    name: str = ""
+    timeout: float = 60.0
+
+    def reconfigure(self) -> None:
+        """Send it the command; whether it obeys, :meth:`shows` tells.
+
+        Raises:
+            PoolError: it is not there, or there are several and none is named.
+            BindingsError: HTCondor's bindings are missing.
+        """
+        self._ask(RECONFIG, _reconfigure, self.pool, self.name)
+
+    def published(self) -> Published:
+        """Return what it publishes of its groups now.
+
+        Raises:
+            PoolError: the collector does not answer.
+            BindingsError: HTCondor's bindings are missing.
+        """
+        found: Published = self._ask("accounting", _published, self.pool, self.name)
+        return found
+
+    def slot_ages(self) -> SlotAges | None:
+        """Return when the collector heard of the slots; None where there are none.
+
+        Raises:
+            PoolError: the collector does not answer.
+            BindingsError: HTCondor's bindings are missing.
+        """
+        found: SlotAges | None = self._ask("slots", _slot_ages, self.pool)
+        return found
+
+    def shows(self, quotas: Quotas, within: float, again: Callable[[], None]) -> str:
+        """Wait until the groups are published with ``quotas``; return why they are not, empty where they are.
+
+        ``again`` is called after each cycle that did not show them. It takes :data:`CYCLES` cycles after the one that
+        may have been under way, and ``within`` seconds, at most.
+
+        Raises:
+            BindingsError: HTCondor's bindings are missing.
+        """
+        until = time.monotonic() + within
+        seen: float | None = None
+        cycles = 0
+        told = "the collector does not answer"
+        while True:
+            try:
+                now = self.published()
+                told = next(now.differences(quotas), "")
+                if not told:
+                    return ""
+                if seen is not None and now.heard != seen:
+                    cycles += 1
+                    if cycles > CYCLES:
+                        return f"{told}, {CYCLES} cycles after it was told"
+                    again()
+                seen = now.heard
+            except PoolError as error:
+                told = str(error)
+            if time.monotonic() > until:
+                return f"{told}, {within:g} s after it was told"
+            time.sleep(_PAUSE)
+
+    def _ask(self, what: str, function: Callable[..., Any], *arguments: object) -> Any:
+        outcome = run_all([Task(what, function, arguments)], self.timeout)[0]
+        if not outcome.done:
+            raise _unreachable(self.pool, outcome)
+        return outcome.value
+
+
+@dataclass(frozen=True)
+class Published:
+    """What a negotiator publishes: by group its quota and surplus policy, and when the collector heard of that."""
+
+    groups: Mapping[str, tuple[float, str]]
+    heard: float
+    reconfigured: float
+
+    def differences(self, quotas: Quotas) -> Iterator[str]:
+        """Yield, as sentences, how the published groups differ from ``quotas``."""
+        if not self.groups:
+            yield "the negotiator publishes no groups"
+            return
+        published = {name_key(name): each for name, each in self.groups.items()}
+        for name, (quota, takes) in quotas.items():
+            found = published.get(name_key(name))
+            if found is None:
+                yield f"the negotiator has no group {name}"
+            elif not abs(found[0] - quota) <= _AGREES:
+                yield f"the negotiator has a quota of {found[0]:g} for {name}, not {quota:g}"
+            elif found[1] and found[1] not in _SURPLUS[takes]:
+                yield f"the negotiator has the surplus policy '{found[1]}' for {name}"
+
+
+def _reconfigure(pool: str | None, name: str) -> None:
+    htcondor2 = load()
+    found = htcondor2.Collector(pool).query(htcondor2.AdType.Negotiator, projection=list(LOCATION))
+    chosen = [ad for ad in found if not name or ad.get("Name") == name]
+    if len(chosen) != 1:
+        known = ", ".join(sorted(str(ad.get("Name")) for ad in found)) or "none"
+        raise ValueError(f"it has {'no negotiator ' + name if name else 'not one negotiator'}: {known}")
+    htcondor2.send_command(chosen[0], htcondor2.DaemonCommand.Reconfig)
+
+
+def _published(pool: str | None, name: str) -> Published:
+    htcondor2 = load()
+    found = htcondor2.Collector(pool).query(
+        htcondor2.AdType.Accounting, constraint="IsAccountingGroup =?= true", projection=list(_GROUP)
+    )
+    ours = [ad for ad in found if not name or str(ad.get("NegotiatorName", "")) == name]
+    newest = max((float(ad.get("LastHeardFrom", 0)) for ad in ours), default=0.0)
+    groups = {
+        str(ad["Name"]): (float(ad.get("ConfigQuota", math.nan)), str(ad.get("SurplusPolicy", "")))
+        for ad in ours
+        # A group that is none any more keeps its last ad for a quarter of an hour.
+        if ad["Name"] != ROOT and float(ad.get("LastHeardFrom", 0)) >= newest - _ONE_CYCLE
+    }
+    reconfigured = max((float(ad.get("DaemonLastReconfigTime", 0)) for ad in ours), default=0.0)
+    return Published(groups, newest, reconfigured)
+
+
+def _slot_ages(pool: str | None) -> SlotAges | None:
+    htcondor2 = load()
+    found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=["LastHeardFrom"])
+    heard = [float(ad["LastHeardFrom"]) for ad in found if "LastHeardFrom" in ad]
+    return SlotAges(min(heard), max(heard)) if heard else None
+
+
+def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
+    if outcome.why.startswith(NO_BINDINGS):
+        return BindingsError("htcondor2")
+    where = pool or "this machine's pool"
+    user = refused(f"{outcome.why}\n{outcome.complaint}")
+    if user and outcome.what == RECONFIG:
+        return PoolError(
+            f"the negotiator refuses to be reconfigured by {user} (ADMINISTRATOR authorisation)",
+            "run as root on the central manager, or with a token that may",
+        )
+    return PoolError(
+        f"{where}: {reason(outcome.why, outcome.complaint)}", "check that collector and negotiator run, and --name"
+    )

@@ -1,0 +1,116 @@
+"""Ceilings of submitters, through HTCondor's own tool condor_userprio.
+
+The bindings have no leases and cannot take a ceiling away (htcondor2.Negotiator.setCeiling refuses -1; 25.14). A
+negotiator of 25.11 or newer lends a ceiling for some seconds: then the one before is back, whoever lives by then. A
+second lease is refused while one is in force. Seen with 25.14 and 23.9.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from htcq.errors import NESTED_VARIABLE, PoolError
+
+_TOOL = "condor_userprio"
+_USUAL_PLACES = ("/usr/bin", "/usr/sbin", "/usr/local/bin")
+#: The first version whose negotiator lends ceilings.
+LEASES = (25, 11)
+NO_CEILING = -1
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The ceiling that a submitter has (-1: none), and when its lease ends, in seconds since 1970 (0: it is none)."""
+
+    ceiling: int
+    until: int = 0
+
+
+@dataclass(frozen=True)
+class UserPriorities:
+    """A negotiator's record of submitters; ``pool`` None is this machine's, ``leases`` whether it lends ceilings."""
+
+    pool: str | None
+    name: str = ""
+    leases: bool = True
+    timeout: float = 60.0
+
+    def ceilings(self) -> dict[str, Standing]:
+        """Return the ceilings of submitters that have one.
+
+        Raises:
+            PoolError: the negotiator does not answer, or the tool is not there.
+        """
+        printed = self._run("-negotiator", "-allusers", "-af:t", "Name", "Ceiling", "CeilingLeaseExpiration")
+        found = {}
+        for line in printed.splitlines():
+            name, _, numbers = line.partition("\t")
+            ceiling, _, until = numbers.partition("\t")
+            if "@" in name and _whole(ceiling) >= 0:
+                found[name] = Standing(_whole(ceiling), max(0, _whole(until)))
+        return found
+
+    def lend(self, submitter: str, ceiling: int, seconds: int) -> None:
+        """Set a ceiling, for so many seconds where the negotiator lends.
+
+        Raises:
+            PoolError: it refuses, such as where another lease is in force.
+        """
+        self._run("-setceiling", submitter, str(ceiling), *(("-duration", str(seconds)) if self.leases else ()))
+
+    def cancel(self, submitter: str, lease: bool) -> None:
+        """Take a ceiling away: a lease, so that the one before is back, or any.
+
+        Raises:
+            PoolError: it refuses, such as where no lease is in force.
+        """
+        if lease:
+            self._run("-cancelceilinglease", submitter)
+        else:
+            self._run("-setceiling", submitter, str(NO_CEILING))
+
+    def _run(self, *arguments: str) -> str:
+        where = [*(("-pool", self.pool) if self.pool else ()), *(("-name", self.name) if self.name else ())]
+        done = _finished([_path(), *where, *arguments], self.timeout)
+        complaint = " ".join((done.stderr or done.stdout).split())[:300]
+        # What it says of a mistake on its command line is all of its options.
+        if done.returncode or complaint.startswith("usage:"):
+            told = "it knows no such option: it is older than the negotiator" if "usage:" in complaint else complaint
+            raise PoolError(f"{_TOOL} {' '.join(arguments[:2])}: {told or 'failed'}", "ADMINISTRATOR access is needed")
+        return done.stdout
+
+
+def _finished(command: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            check=False,
+            env={**os.environ, NESTED_VARIABLE: "1"},
+        )
+    except subprocess.TimeoutExpired as error:
+        raise PoolError(f"{_TOOL}: no answer within {timeout:g} s", "is the negotiator there?") from error
+    except OSError as error:
+        raise PoolError(f"{_TOOL} cannot be run: {error.strerror}", "it is part of HTCondor") from error
+
+
+def _path() -> str:
+    found = shutil.which(_TOOL, path=os.pathsep.join([os.environ.get("PATH", ""), *_USUAL_PLACES]))
+    if found is None:
+        raise PoolError(f"{_TOOL} is not there", "reclaim needs HTCondor's tools on this machine, for ceilings")
+    return found
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(float(text))
+    except (ValueError, OverflowError):
+        return NO_CEILING

@@ -1,0 +1,70 @@
+"""Whether one more job fits into the runtime of its group and of those above it.
+
+Follows PreFilter in pkg/scheduler/plugins/elasticquota/plugin.go of koordinator-sh/koordinator, commit a7a1b76. As in
+its releases before 1.6 the dimensions that the job asks for are looked at and no others; a min that lacks a dimension
+guarantees nothing of it, where Koordinator takes that for no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from htcq.quota.elastic.groups import Amounts, Caps
+
+RUNTIME, MIN = "runtime", "min(non-preemptible)"
+
+
+@dataclass(frozen=True)
+class Place:
+    """One group as a job finds it: what may be used (``limit``: its runtime) and what is."""
+
+    name: str
+    limit: Amounts
+    used: Amounts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Whether a job may start; else the dimensions of which there is too little, and by whose limit.
+
+    ``by`` is runtime, min(non-preemptible), or the word parent with the name of the group above.
+    """
+
+    admit: bool
+    exceeded: tuple[str, ...] = ()
+    by: str | None = None
+
+
+def admit(
+    request: Amounts,
+    place: Place,
+    cap: Caps,
+    protected: tuple[Amounts, Amounts] | None = None,
+    parents: Iterable[Place] = (),
+) -> Admission:
+    """Tell whether a job that asks for ``request`` may start in ``place``.
+
+    Only the dimensions of ``cap``, the group's max, are managed. ``protected`` is given for a job that will not be
+    evicted: the group's min and what such jobs use of it. ``parents`` are those to be looked at, the nearest first.
+    """
+    asked = {name: amount for name, amount in request.items() if name in cap and amount > 0}
+    exceeded = _exceeded(asked, place.used, place.limit, everywhere=False)
+    if exceeded:
+        return Admission(False, exceeded, RUNTIME)
+    if protected is not None:
+        guaranteed, used = protected
+        exceeded = _exceeded(asked, used, guaranteed, everywhere=True)
+        if exceeded:
+            return Admission(False, exceeded, MIN)
+    for parent in parents:
+        exceeded = _exceeded(asked, parent.used, parent.limit, everywhere=False)
+        if exceeded:
+            return Admission(False, exceeded, f"parent {parent.name}")
+    return Admission(True)
+
+
+def _exceeded(asked: Amounts, used: Amounts, limit: Amounts, everywhere: bool) -> tuple[str, ...]:
+    """Return where there is too little; a dimension that ``limit`` lacks is none unless ``everywhere``."""
+    managed = (name for name in asked if everywhere or name in limit)
+    return tuple(sorted(name for name in managed if used.get(name, 0) + asked[name] > limit.get(name, 0)))

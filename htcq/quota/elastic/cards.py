@@ -1,0 +1,172 @@
+"""Which kinds the cards of one level are of, once it is known how many each group may use.
+
+Every group comes to the kinds that its jobs ask for first, to those that it is guaranteed before all others; the rest
+of its cards may be of any kind that it may have, and stay where it has them. Nothing of it is Koordinator's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from htcq.quota.elastic.groups import Rounding, least
+from htcq.quota.elastic.kinds import Family
+from htcq.quota.elastic.node import Node
+from htcq.quota.elastic.share import Claim, Sharing, share, split_hamilton
+
+#: Cards of none of the kinds that anybody names.
+_OTHER = ""
+
+
+class Cards:
+    """The cards of one level while they are placed: ``placed`` by name of group and kind, ``free`` by kind."""
+
+    def __init__(
+        self, family: Family, there: Mapping[str, int], children: Sequence[Node], budgets: Mapping[str, int]
+    ) -> None:
+        self.family, self.children = family, children
+        self.there = {kind: there.get(kind, 0) for kind in family.kinds}
+        self.there[_OTHER] = max(0, there.get(family.base, 0) - sum(self.there.values()))
+        self.free = dict(self.there)
+        self.left = {child.name: budgets[child.name] for child in children}
+        self.placed: dict[str, dict[str, int]] = {child.name: dict.fromkeys(self.there, 0) for child in children}
+        self.sharings: dict[str, Sharing] = {}
+        #: Who can change from one kind to another, the first by name at the end; some of them could, and can no more.
+        self.movers: dict[tuple[str, str], list[Node]] = {}
+
+    def place(self, rounding: Rounding) -> None:
+        """Place what every group may use; what finds no card of a kind that the group may have stays in ``left``."""
+        for child in self.children:
+            self._guaranteed(child)
+        for kind in self.family.kinds:
+            self._asked_for(kind, rounding)
+        # Those who may have few kinds choose first.
+        order = sorted(
+            self.children, key=lambda child: (sum(self._may(child, kind) for kind in self.there), child.name)
+        )
+        for child in order:
+            for kind in self.family.kinds:
+                self._put(child, kind, child.used.get(kind, 0) - self.placed[child.name][kind])
+        for child in order:
+            self._spread(child)
+        for child in order:
+            self._make_room(child)
+
+    def _may(self, child: Node, kind: str) -> bool:
+        cap = child.max.get(kind, 0)
+        return kind == _OTHER or cap is None or cap > 0
+
+    def _put(self, child: Node, kind: str, amount: int) -> None:
+        """Place up to ``amount`` as far as there are cards, the group may use more, and its max lets it."""
+        room = self._room(child, kind)
+        amount = min(amount, self.left[child.name], max(0, self.free[kind]), room)
+        if amount > 0:
+            self._move(child, kind, amount)
+
+    def _room(self, child: Node, kind: str) -> int:
+        cap = None if kind == _OTHER else child.max.get(kind, 0)
+        most = self.there[kind] if cap is None else cap
+        return most - self.placed[child.name][kind]
+
+    def _move(self, child: Node, kind: str, amount: int) -> None:
+        self.placed[child.name][kind] += amount
+        self.left[child.name] -= amount
+        self.free[kind] -= amount
+
+    def _guaranteed(self, child: Node) -> None:
+        """Begin with what a group asks for of what it is guaranteed, or all of that where it does not lend."""
+        starts = {
+            kind: least(child.limited[kind], child.floor[kind]) if child.lends else child.floor[kind]
+            for kind in self.family.kinds
+            if kind in child.max
+        }
+        wanted, budget = sum(starts.values()), self.left[child.name]
+        if wanted > budget:
+            claims = [Claim(kind, 0, amount, amount) for kind, amount in starts.items()]
+            starts = {each.name: part for each, (part, _) in zip(claims, split_hamilton(budget, claims, wanted))}
+        for kind, amount in starts.items():
+            self._move(child, kind, amount)
+
+    def _asked_for(self, kind: str, rounding: Rounding) -> None:
+        claims = []
+        for child in self.children:
+            if kind in child.max:
+                start = self.placed[child.name][kind]
+                limit = max(start, min(child.limited[kind], start + self.left[child.name]))
+                claims.append(Claim(child.name, start, limit, child.weight[kind], child.lends))
+        given, self.sharings[kind] = share(self.there[kind], claims, rounding)
+        for child in self.children:
+            if child.name in given:
+                self._move(child, kind, given[child.name] - self.placed[child.name][kind])
+
+    def _spread(self, child: Node) -> None:
+        """Place the rest in proportion to the cards that are free."""
+        kinds = [kind for kind in self.there if self.free[kind] > 0 and self._room(child, kind) > 0]
+        claims = [Claim(kind, 0, min(self.free[kind], self._room(child, kind)), self.free[kind]) for kind in kinds]
+        given, _ = share(self.left[child.name], claims)
+        for kind, amount in given.items():
+            self._put(child, kind, amount)
+
+    def _make_room(self, child: Node) -> None:
+        """Let others change kinds where that gives the group cards that it may have."""
+        while self.left[child.name] > 0:
+            path = self._way(child)
+            if not path:
+                return
+            amount = min(self.left[child.name], self.free[path[-1].to], *(each.most for each in path))
+            for each in path:
+                if each.origin is not None:
+                    self._move(each.child, each.origin, -amount)
+                self._move(each.child, each.to, amount)
+                for kind in self.there:
+                    self._may_go_on(each.child, kind)
+
+    def _way(self, child: Node) -> list[_Change]:
+        """Return who goes to which kind, from which, and how many at most: a shortest way to a free card."""
+        first = [kind for kind in self.there if self._room(child, kind) > 0]
+        ways = [[_Change(child, None, kind, self._room(child, kind))] for kind in first]
+        seen = set(first)
+        for way in ways:  # grows while it is read: breadth first
+            origin = way[-1].to
+            if self.free[origin] > 0:
+                return way
+            for kind in self.there:
+                mover = None if kind in seen else self._mover(origin, kind)
+                if mover is not None:
+                    seen.add(kind)
+                    most = min(self._loose(mover, origin), self._room(mover, kind))
+                    ways.append([*way, _Change(mover, origin, kind, most)])
+        return []
+
+    def _mover(self, origin: str, kind: str) -> Node | None:
+        """Return a group that can do with a card of ``kind`` in the place of one of ``origin``; the first by name."""
+        if not self.movers:
+            for child in reversed(self.children):
+                for each in self.there:
+                    self._may_go_on(child, each)
+        waiting = self.movers.setdefault((origin, kind), [])
+        while waiting and not self._can_change(waiting[-1], origin, kind):
+            waiting.pop()
+        return waiting[-1] if waiting else None
+
+    def _may_go_on(self, child: Node, origin: str) -> None:
+        for kind in self.there:
+            if self._can_change(child, origin, kind):
+                self.movers.setdefault((origin, kind), []).append(child)
+
+    def _can_change(self, child: Node, origin: str, kind: str) -> bool:
+        return kind != origin and self._loose(child, origin) > 0 and self._room(child, kind) > 0
+
+    def _loose(self, child: Node, kind: str) -> int:
+        """Return how many of a group's cards of that kind it neither asked for nor is guaranteed."""
+        kept = child.limited.get(kind, 0) if child.lends else max(child.limited.get(kind, 0), child.floor.get(kind, 0))
+        return self.placed[child.name][kind] - kept
+
+
+class _Change(NamedTuple):
+    """One group takes cards of a kind, in the place of those of another kind or (None) none; so many at most."""
+
+    child: Node
+    origin: str | None
+    to: str
+    most: int

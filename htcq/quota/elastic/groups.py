@@ -1,0 +1,110 @@
+"""Groups with elastic quotas as a site declares them: min, max and weight in several dimensions.
+
+The words are those of Koordinator's elastic quota (koordinator-sh/koordinator, commit a7a1b76: apis/extension and
+pkg/scheduler/plugins/elasticquota/core/quota_info.go). Amounts are whole numbers of whatever a dimension counts.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Optional
+
+#: What every other group stands below; its runtime is the total less what stands outside of the quotas.
+ROOT = "<none>"
+#: The jobs of a group that has groups below it, as one of these.
+SELF = "<self>"
+#: Jobs that no quota binds: their usage is not there to be shared.
+SYSTEM = "<system>"
+#: Jobs that no group takes: their usage is not there to be shared either.
+DEFAULT = "<default>"
+RESERVED = (ROOT, SELF, SYSTEM, DEFAULT)
+
+Amounts = Mapping[str, int]
+#: Caps: None says that there is none, in so many words.
+Caps = Mapping[str, Optional[int]]
+
+
+class Rounding(enum.Enum):
+    """How what is shared comes to whole numbers.
+
+    ``HAMILTON``: largest remainder, ties by name, exact (Koordinator since 2026-05-06). ``LEGACY``: each share by
+    itself, half up, in floating point (its releases up to 1.8.0): may lose units or hand out more than there is.
+    """
+
+    HAMILTON = "hamilton"
+    LEGACY = "legacy"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What holds for a whole tree.
+
+    ``scale_min``: where the mins of siblings exceed what there is, they shrink in proportion. ``guarantee_usage``: no
+    group lends, and what a group uses is kept for it. ``same_dimensions``: a group must name the dimensions of the
+    group above it, not only some of them.
+    """
+
+    scale_min: bool = True
+    guarantee_usage: bool = False
+    rounding: Rounding = Rounding.HAMILTON
+    same_dimensions: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group. ``parent`` is empty at the top level.
+
+    A dimension that ``max`` lacks is not managed here: demand for it is not looked at. One that ``min`` lacks is
+    guaranteed nothing, one that ``weight`` lacks has its max for weight. ``scale_min`` None follows the options.
+    ``strict`` names dimensions whose max must not be below what is used; ``users`` are those whose jobs belong here if
+    they name no group.
+    """
+
+    name: str
+    parent: str = ""
+    min: Amounts = field(default_factory=dict)
+    max: Caps = field(default_factory=dict)
+    weight: Amounts = field(default_factory=dict)
+    lend: bool = True
+    scale_min: bool | None = None
+    strict: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Quotas:
+    """The groups of one tree, in any order, and what holds for all of them."""
+
+    groups: tuple[Group, ...] = ()
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What there is, what is asked for and what is used, by group: of its own jobs, not of those below it.
+
+    ``request`` is everything that its jobs want, what they use included. ``guarantee`` is kept for a group besides
+    its min. ``system_used`` and ``default_used`` are what jobs use that no quota binds and that no group takes.
+    """
+
+    total: Amounts = field(default_factory=dict)
+    request: Mapping[str, Amounts] = field(default_factory=dict)
+    used: Mapping[str, Amounts] = field(default_factory=dict)
+    guarantee: Mapping[str, Amounts] = field(default_factory=dict)
+    system_used: Amounts = field(default_factory=dict)
+    default_used: Amounts = field(default_factory=dict)
+
+    @property
+    def effective_total(self) -> dict[str, int]:
+        """What is there for the groups."""
+        return {
+            name: max(0, amount - self.system_used.get(name, 0) - self.default_used.get(name, 0))
+            for name, amount in self.total.items()
+        }
+
+
+def least(amount: int, cap: int | None) -> int:
+    """Return ``amount``, or ``cap`` where that is less."""
+    return amount if cap is None or amount <= cap else cap

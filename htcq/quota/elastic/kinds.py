@@ -1,0 +1,108 @@
+"""Kinds of one dimension: ``gpus:a100`` and ``gpus:v100`` beside ``gpus``, which counts the cards of every kind.
+
+A group may declare the number of cards, or how many of a kind, or both, side by side with others that do otherwise.
+Koordinator's proposal of 2022 (docs/proposals/scheduling/20220722-multi-hierarchy-elastic-quota-management.md,
+Non-goals) names the problem and leaves it open: who takes any card may take those that another was promised.
+
+Here every group that counts cards has a runtime of every kind, and those come to its runtime of cards. Kinds that a
+group does not declare follow from what it does: of its cards all may be of one kind, and it is guaranteed what the
+groups below it are. So a card of a kind that somebody is guaranteed and asks for is nobody else's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from htcq.quota.elastic.groups import Amounts, least
+from htcq.quota.elastic.node import Node
+from htcq.quota.elastic.share import Claim, split_hamilton
+
+MARK = ":"
+
+
+class Family(NamedTuple):
+    """A dimension and its kinds, by name."""
+
+    base: str
+    kinds: tuple[str, ...]
+
+    def complete(self, amounts: dict[str, int]) -> None:
+        """Count what is of some kind among all: where ``gpus:a100`` is 4, ``gpus`` is 4 or more."""
+        if self.base in amounts:
+            amounts[self.base] = max(amounts[self.base], sum(amounts.get(kind, 0) for kind in self.kinds))
+
+    def limit(self, request: Amounts, limited: dict[str, int], caps: Mapping[str, int | None]) -> None:
+        """Take out of the request for all what a kind's max keeps from ever being given, and the other way around."""
+        if self.base in request:
+            asked = request[self.base]
+            of_kinds = sum(limited.get(kind, 0) for kind in self.kinds)
+            beyond = sum(request.get(kind, 0) for kind in self.kinds) - of_kinds
+            whole = limited[self.base] = least(max(asked - beyond, min(asked, of_kinds)), caps[self.base])
+            if of_kinds > whole:
+                claims = [Claim(kind, 0, 0, limited.get(kind, 0)) for kind in self.kinds]
+                parts = split_hamilton(whole, claims, of_kinds)
+                limited.update((claim.name, part) for claim, (part, _) in zip(claims, parts) if claim.name in limited)
+
+    def make_room(self, node: Node) -> None:
+        """Let cards that a group keeps idle be of any kind, although those below it could not use so many of it."""
+        if node.children and self.base in node.max:
+            kept = max(node.request[self.base], node.guaranteed.get(self.base, 0))
+            idle = max(0, kept - node.child_request[self.base])
+            for kind in node.implied & set(self.kinds) if idle else ():
+                cap = node.max[kind]
+                node.max[kind] = node.max[self.base] if cap is None else least(cap + idle, node.max[self.base])
+
+
+def families(total: Amounts, nodes: Iterable[Node]) -> tuple[Family, ...]:
+    """Return the families of all dimensions that are named anywhere; a kind whose dimension nobody names has none."""
+    named = set(total)
+    managed: set[str] = set()
+    for node in nodes:
+        managed.update(node.group.max)
+        named.update(node.own_request, node.own_used)
+    named |= managed
+    kinds: dict[str, list[str]] = {}
+    for name in sorted(named):
+        base, mark, kind = name.partition(MARK)
+        if mark and base and kind and (base in total or base in managed):
+            kinds.setdefault(base, []).append(name)
+    return tuple(Family(base, tuple(names)) for base, names in sorted(kinds.items()))
+
+
+def family_of(node: Node, found: Iterable[Family]) -> None:
+    """Give ``node``, whose children are complete, the dimensions of every family that it has a part of."""
+    for family in found:
+        declared = [kind for kind in family.kinds if kind in node.max]
+        if family.base in node.max:
+            _add_kinds(node, family)
+        elif declared:
+            _add_base(node, family, declared)
+
+
+def _add_base(node: Node, family: Family, declared: Sequence[str]) -> None:
+    """Count the cards of a group that names kinds alone: those kinds are all it may have."""
+    caps = [node.max[kind] for kind in declared]
+    node.max[family.base] = None if None in caps else sum(cap or 0 for cap in caps)
+    node.min[family.base] = sum(node.min[kind] for kind in declared)
+    node.weight[family.base] = sum(node.weight[kind] for kind in declared)
+    node.implied |= {family.base}
+    for kind in family.kinds:
+        if kind not in node.max:
+            node.max[kind], node.min[kind], node.weight[kind] = 0, 0, 0
+            node.implied |= {kind}
+
+
+def _add_kinds(node: Node, family: Family) -> None:
+    cap, base_min = node.max[family.base], node.min[family.base]
+    left = base_min - sum(node.min.get(kind, 0) for kind in family.kinds)
+    for kind in family.kinds:
+        if kind in node.max:
+            continue
+        below = [child.max.get(kind, 0) for child in node.children]
+        kind_cap = None if None in below else sum(each or 0 for each in below)
+        node.max[kind] = cap if not below else kind_cap if cap is None else least(cap, kind_cap)
+        node.min[kind] = max(0, min(left, sum(child.min.get(kind, 0) for child in node.children)))
+        node.weight[kind] = node.weight[family.base]
+        node.implied |= {kind}
+        left -= node.min[kind]

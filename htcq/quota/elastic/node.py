@@ -1,0 +1,57 @@
+"""One group of a tree while it is computed: its quotas, its demand, and what came of them so far."""
+
+from __future__ import annotations
+
+from htcq.quota.elastic.groups import Group, Options
+
+
+class Node:
+    """One group while it is computed; every amount by dimension, for the dimensions of ``max``."""
+
+    __slots__ = (
+        "allocated",
+        "child_request",
+        "children",
+        "floor",
+        "group",
+        "guarantee",
+        "guaranteed",
+        "implied",
+        "lends",
+        "limited",
+        "max",
+        "min",
+        "name",
+        "own_request",
+        "own_used",
+        "parent",
+        "request",
+        "runtime",
+        "scalable",
+        "scaled_min",
+        "used",
+        "weight",
+    )
+
+    def __init__(self, group: Group, parent: Node | None, options: Options) -> None:
+        self.group, self.name, self.parent = group, group.name, parent
+        self.children: list[Node] = []
+        self.lends = group.lend and not options.guarantee_usage
+        self.scalable = options.scale_min if group.scale_min is None else group.scale_min
+        self.max: dict[str, int | None] = dict(group.max)
+        self.min = {name: group.min.get(name, 0) for name in group.max}
+        self.weight = {name: group.weight.get(name, cap or 0) for name, cap in group.max.items()}
+        #: Dimensions that the group does not name, but has as kinds of one that it names.
+        self.implied: frozenset[str] = frozenset()
+        self.own_request: dict[str, int] = {}
+        self.own_used: dict[str, int] = {}
+        self.guarantee: dict[str, int] = {}
+        self.child_request: dict[str, int] = {}
+        self.request: dict[str, int] = {}
+        self.limited: dict[str, int] = {}
+        self.used: dict[str, int] = {}
+        self.allocated: dict[str, int] = {}
+        self.guaranteed: dict[str, int] = {}
+        self.scaled_min: dict[str, int] = {}
+        self.floor: dict[str, int] = {}
+        self.runtime: dict[str, int] = {}

@@ -1,0 +1,100 @@
+"""The groups of a tree with their demand, and the roll-up of demand from the leaves to the root.
+
+Follows pkg/scheduler/plugins/elasticquota/core/group_quota_manager.go and quota_info.go of koordinator-sh/koordinator,
+commit a7a1b76. Jobs of a group that has groups below it are a group ``<self>`` among those, which Koordinator has
+not: it hands the runtime of such a group on to those below as if its own jobs took nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from htcq.quota.elastic.groups import SELF, Amounts, Demand, Group, Options, Quotas, least
+from htcq.quota.elastic.kinds import Family, families, family_of
+from htcq.quota.elastic.node import Node
+from htcq.quota.elastic.tree import Tree
+
+
+def plant(quotas: Quotas, tree: Tree, demand: Demand) -> list[Node]:
+    """Return the nodes, parents before their children, siblings by name; with ``<self>`` where it is needed."""
+    by_name: dict[str, Node] = {}
+    for group in tree.groups:
+        parent = by_name.get(group.parent)
+        node = by_name[group.name] = Node(group, parent, quotas.options)
+        if parent is not None:
+            parent.children.append(node)
+    nodes: list[Node] = []
+    for node in by_name.values():
+        nodes.append(node)
+        _give(node, demand)
+        if node.children and (any(node.own_request.values()) or any(node.own_used.values())):
+            own = _self_node(node, quotas.options)
+            node.own_request, node.own_used = {}, {}
+            node.children.append(own)
+            nodes.append(own)
+    return nodes
+
+
+def _give(node: Node, demand: Demand) -> None:
+    node.own_request = dict(demand.request.get(node.name, {}))
+    node.own_used = dict(demand.used.get(node.name, {}))
+    node.guarantee = dict(demand.guarantee.get(node.name, {}))
+
+
+def _self_node(node: Node, options: Options) -> Node:
+    """Return the group of a parent's own jobs: what its children's mins leave of its min is for them."""
+    below: dict[str, int] = {}
+    for child in node.children:
+        for name, amount in child.min.items():
+            below[name] = below.get(name, 0) + amount
+    rest = {name: max(0, amount - below.get(name, 0)) for name, amount in node.group.min.items()}
+    group = Group(f"{node.name}.{SELF}", node.name, rest, node.group.max, node.group.weight, True, node.group.scale_min)
+    own = Node(group, node, options)
+    own.own_request, own.own_used = node.own_request, node.own_used
+    return own
+
+
+def roll_up(nodes: Sequence[Node], total: Amounts, guarantee_usage: bool) -> tuple[Family, ...]:
+    """Work out request, usage and guarantee of every node, the leaves first; return the families of dimensions."""
+    found = families(total, nodes)
+    for node in reversed(nodes):
+        family_of(node, found)
+        _requests(node, found)
+        _usage(node, guarantee_usage)
+        for family in found:
+            family.make_room(node)
+    return found
+
+
+def _requests(node: Node, found: Iterable[Family]) -> None:
+    requested = {name: node.own_request.get(name, 0) for name in node.max}
+    used = {name: node.own_used.get(name, 0) for name in node.max}
+    for family in found:
+        family.complete(requested)
+        family.complete(used)
+    for child in node.children:
+        for name in node.max:
+            requested[name] += child.limited.get(name, 0)
+            used[name] += child.used.get(name, 0)
+    node.child_request, node.used = requested, used
+    node.request = dict(requested)
+    if not node.lends:
+        for name, amount in node.min.items():
+            node.request[name] = max(requested[name], amount)
+        for family in found:
+            family.complete(node.request)
+    node.limited = {name: least(amount, node.max[name]) for name, amount in node.request.items()}
+    for family in found:
+        family.limit(node.request, node.limited, node.max)
+
+
+def _usage(node: Node, guarantee_usage: bool) -> None:
+    """Set what is kept for a group because it, or a group below it, uses it."""
+    if guarantee_usage:
+        node.allocated = {name: node.used[name] for name in node.max}
+        if node.children:
+            node.allocated = {name: sum(child.guaranteed.get(name, 0) for child in node.children) for name in node.max}
+        node.guaranteed = {name: max(amount, node.min[name]) for name, amount in node.allocated.items()}
+    for name, amount in node.guarantee.items():
+        if name in node.max:
+            node.guaranteed[name] = max(amount, node.guaranteed.get(name, 0))

@@ -1,0 +1,149 @@
+"""What every group of a tree may use now: its runtime, from the root to the leaves, in all dimensions.
+
+Follows pkg/scheduler/plugins/elasticquota/core/group_quota_manager.go and runtime_quota_calculator.go of
+koordinator-sh/koordinator, commit a7a1b76. Otherwise than there the whole tree is computed at once, whatever it was
+before; no runtime exceeds a max; a dimension of which there is nothing counts as 0; and where mins had to shrink, usage
+that is guaranteed is all that is kept beyond them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from htcq.quota.elastic.cards import Cards
+from htcq.quota.elastic.groups import Amounts, Demand, Options, Quotas, least
+from htcq.quota.elastic.kinds import Family
+from htcq.quota.elastic.node import Node
+from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.rollup import plant, roll_up
+from htcq.quota.elastic.scaling import Reserve, scaled_mins
+from htcq.quota.elastic.share import Claim, Sharing, share
+from htcq.quota.elastic.tree import build_tree
+
+
+def compute(quotas: Quotas, demand: Demand) -> Outcome:
+    """Return the runtime of every group, and how it came about.
+
+    Groups in a cycle, or below a group that is not there, are left out: validation refuses them. Demand of groups that
+    are not there is nobody's.
+    """
+    nodes = plant(quotas, build_tree(quotas.groups), demand)
+    found = roll_up(nodes, demand.effective_total, quotas.options.guarantee_usage)
+    work = _Work(quotas.options, found)
+    total = demand.effective_total
+    work.level("", total, [node for node in nodes if node.parent is None])
+    for node in nodes:
+        if node.children:
+            work.level(node.name, node.runtime, node.children)
+    top = [node for node in nodes if node.parent is None]
+    undistributed = {name: amount - sum(node.runtime.get(name, 0) for node in top) for name, amount in total.items()}
+    return Outcome(
+        dict(demand.total),
+        total,
+        undistributed,
+        tuple(_standing(node) for node in nodes),
+        work.sharings,
+        quotas.options,
+    )
+
+
+def compute_all(trees: Mapping[str, Quotas], demands: Mapping[str, Demand]) -> dict[str, Outcome]:
+    """Return the outcome of several trees, one for each negotiator: each has its own total and demand."""
+    return {name: compute(trees[name], demands.get(name, Demand())) for name in sorted(trees)}
+
+
+class _Work:
+    """The way from the root to the leaves; ``sharings`` by the name of the group and the dimension."""
+
+    def __init__(self, options: Options, found: Sequence[Family]) -> None:
+        self.options, self.families = options, found
+        self.kinds = {kind for family in found for kind in family.kinds}
+        self.sharings: dict[tuple[str, str], Sharing] = {}
+
+    def level(self, name: str, there: Amounts, children: Sequence[Node]) -> None:
+        """Share what is there among siblings, in every dimension that any of them has."""
+        dimensions = sorted({each for child in children for each in child.max})
+        for dimension in dimensions:
+            self._floors(dimension, there.get(dimension, 0), children)
+        based = {family.base: family for family in self.families}
+        for dimension in dimensions:
+            claimants = [child for child in children if dimension in child.max]
+            if dimension in based:
+                self._share_family(name, based[dimension], there, claimants)
+            elif dimension not in self.kinds:
+                runtime, self.sharings[name, dimension] = self._share(dimension, there, claimants)
+                for child in claimants:
+                    child.runtime[dimension] = runtime[child.name]
+
+    def _floors(self, dimension: str, there: int, children: Sequence[Node]) -> None:
+        claimants = [child for child in children if dimension in child.max]
+        mins: Mapping[str, int] = {}
+        if sum(child.min[dimension] for child in claimants) > there:
+            mins = scaled_mins(there, (Reserve(each.name, each.min[dimension], each.scalable) for each in claimants))
+        for child in claimants:
+            declared = child.min[dimension]
+            scaled = child.scaled_min[dimension] = mins.get(child.name, declared)
+            kept = child.guaranteed.get(dimension, 0)
+            if self.options.guarantee_usage and scaled < declared:
+                kept = max(child.used[dimension], child.guarantee.get(dimension, 0))
+            child.floor[dimension] = least(max(scaled, kept), child.max[dimension])
+
+    def _share(
+        self, dimension: str, there: Amounts, children: Sequence[Node], most: Mapping[str, int] | None = None
+    ) -> tuple[dict[str, int], Sharing]:
+        claims = []
+        for child in children:
+            floor, limited = child.floor[dimension], child.limited[dimension]
+            if most is not None and child.name in most:
+                floor, limited = min(floor, most[child.name]), min(limited, most[child.name])
+            claims.append(Claim(child.name, floor, limited, child.weight[dimension], child.lends))
+        return share(there.get(dimension, 0), claims, self.options.rounding)
+
+    def _share_family(self, name: str, family: Family, there: Amounts, children: Sequence[Node]) -> None:
+        """Share cards, then their kinds; cards of no kind that a group may have go to others.
+
+        What has found nobody then is nobody's: a group is held to the kinds that it found, once for each kind and more.
+        """
+        most: dict[str, int] = {}
+        for _ in range(len(family.kinds) + 2):
+            runtime, sharing = self._share(family.base, there, children, most)
+            cards = Cards(family, there, children, runtime)
+            cards.place(self.options.rounding)
+            stuck = {each: left for each, left in cards.left.items() if left > 0}
+            if not stuck or sharing.left < 0:
+                break
+            most.update((each, runtime[each] - left) for each, left in stuck.items())
+        self.sharings[name, family.base] = sharing
+        for kind, told in cards.sharings.items():
+            self.sharings[name, kind] = told
+        for child in children:
+            child.runtime[family.base] = runtime[child.name] - cards.left[child.name]
+            for kind in family.kinds:
+                child.runtime[kind] = cards.placed[child.name][kind]
+
+
+def _standing(node: Node) -> Standing:
+    runtime, scaled = node.runtime, node.scaled_min
+    return Standing(
+        name=node.name,
+        parent=node.group.parent,
+        leaf=not node.children,
+        lends=node.lends,
+        min=node.min,
+        max=node.max,
+        weight=node.weight,
+        child_request=node.child_request,
+        request=node.request,
+        limited=node.limited,
+        used=node.used,
+        allocated=node.allocated,
+        guaranteed=node.guaranteed,
+        scaled_min=scaled,
+        floor=node.floor,
+        runtime=runtime,
+        lent={name: max(0, scaled[name] - runtime[name]) if node.lends else 0 for name in runtime},
+        borrowed={name: max(0, runtime[name] - scaled[name]) for name in runtime},
+        waiting={name: max(0, node.child_request[name] - runtime[name]) for name in runtime},
+        over={name: max(0, node.used[name] - runtime[name]) for name in runtime},
+        implied=node.implied,
+    )

@@ -1,0 +1,120 @@
+"""One dimension of one level: what the groups below a group get of its runtime, in passes until nothing is left.
+
+Follows pkg/scheduler/plugins/elasticquota/core/runtime_quota_calculator.go of koordinator-sh/koordinator, commit
+a7a1b76: redistribution and iterationForRedistribution; the split by largest remainder is that of its pull request 2876,
+the other that of its releases up to 1.8.0. Integers are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from htcq.quota.elastic.groups import Rounding
+
+
+class Claim(NamedTuple):
+    """What one group brings to a level: ``limited`` is its request, its max at most; ``floor`` what is kept for it."""
+
+    name: str
+    floor: int
+    limited: int
+    weight: int
+    lends: bool = True
+
+
+class Grant(NamedTuple):
+    """What one group got in a pass: ``share``, one unit of it by ``remainder``; ``back`` is what it had no need of."""
+
+    name: str
+    share: int
+    remainder: bool
+    back: int
+
+
+class Pass(NamedTuple):
+    """One pass: ``pool`` was shared over the ``weight`` of all that were still hungry."""
+
+    pool: int
+    weight: int
+    grants: tuple[Grant, ...]
+
+
+class Sharing(NamedTuple):
+    """One dimension of one level: ``started`` is what all began with, ``left`` what nobody could take.
+
+    ``left`` is negative where the floors exceed ``total``.
+    """
+
+    total: int
+    started: int
+    passes: tuple[Pass, ...]
+    left: int
+
+
+Split = Callable[[int, Sequence[Claim], int], "list[tuple[int, bool]]"]
+
+
+def split_hamilton(pool: int, hungry: Sequence[Claim], weight: int) -> list[tuple[int, bool]]:
+    """Return each one's share and whether it has a unit by remainder; the shares come to ``pool`` exactly."""
+    parts = [divmod(each.weight * pool, weight) for each in hungry]
+    left = pool - sum(share for share, _ in parts)
+    if not left:
+        return [(share, False) for share, _ in parts]
+    # Whoever has more than the last remainder that gets a unit has one; those who have just that, by name.
+    last = sorted(remainder for _, remainder in parts)[-left]
+    sure = sum(remainder > last for _, remainder in parts)
+    tied = sorted(each.name for each, (_, remainder) in zip(hungry, parts) if remainder == last)
+    lucky = set(tied[: left - sure])
+    return [
+        (amount + 1, True) if remainder > last or (remainder == last and each.name in lucky) else (amount, False)
+        for each, (amount, remainder) in zip(hungry, parts)
+    ]
+
+
+def split_legacy(pool: int, hungry: Sequence[Claim], weight: int) -> list[tuple[int, bool]]:
+    """Return each one's share rounded by itself; what the shares come to need not be ``pool``."""
+    return [(int(float(each.weight) * float(pool) / float(weight) + 0.5), False) for each in hungry]
+
+
+_SPLITS: dict[Rounding, Split] = {Rounding.HAMILTON: split_hamilton, Rounding.LEGACY: split_legacy}
+
+
+def share(
+    total: int, claims: Sequence[Claim], rounding: Rounding = Rounding.HAMILTON
+) -> tuple[dict[str, int], Sharing]:
+    """Return what each gets of ``total``, and how it came to that.
+
+    Who wants more than its floor begins with the floor and is hungry; who wants less begins with what it wants, or
+    with its floor where it does not lend. What is left goes to the hungry by weight; what one has no need of goes into
+    the next pass. With amounts below 2**63 there are no more than 126 passes, however many groups there are.
+    """
+    runtime: dict[str, int] = {}
+    hungry: list[Claim] = []
+    for claim in claims:
+        runtime[claim.name] = claim.limited if claim.lends and claim.limited <= claim.floor else claim.floor
+        if claim.limited > claim.floor and claim.weight > 0:
+            hungry.append(claim)
+    started = sum(runtime.values())
+    pool = total - started
+    passes: list[Pass] = []
+    split = _SPLITS[rounding]
+    while pool > 0 and hungry:
+        weight = sum(each.weight for each in hungry)
+        told = Pass(pool, weight, tuple(_grants(runtime, hungry, split(pool, hungry, weight))))
+        passes.append(told)
+        # Exact shares come to the pool; rounded ones by themselves do not, and what they miss is nobody's.
+        pool = sum(each.back for each in told.grants)
+        hungry = [each for each in hungry if runtime[each.name] < each.limited]
+    left = total - sum(runtime.values())
+    return runtime, Sharing(total, started, tuple(passes), left)
+
+
+def _grants(runtime: dict[str, int], hungry: Sequence[Claim], shares: Sequence[tuple[int, bool]]) -> list[Grant]:
+    grants = []
+    for claim, (amount, lucky) in zip(hungry, shares):
+        reached = runtime[claim.name] + amount
+        back = max(0, reached - claim.limited)
+        runtime[claim.name] = reached - back
+        grants.append(Grant(claim.name, amount, lucky, back))
+    return grants

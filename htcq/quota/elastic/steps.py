@@ -1,0 +1,138 @@
+"""How the runtime of a group came about, step by step, out of what was kept while it was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from htcq.quota.elastic.groups import Rounding
+from htcq.quota.elastic.kinds import MARK
+from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.share import Grant, Sharing
+
+
+class Step(NamedTuple):
+    """One step: what kind it is of, what the group has after it, and the step in words.
+
+    ``kind`` is one of: asks, max, min, scaled, kept, begins, pass, placed, taken, ends.
+    """
+
+    kind: str
+    runtime: int
+    text: str
+
+
+class Trace:
+    """The steps of every group of one outcome."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self._grants: dict[tuple[str, str], list[dict[str, Grant]]] = {}
+
+    def steps(self, name: str, dimension: str) -> tuple[Step, ...]:
+        """Return the steps that made the runtime of one group in one dimension.
+
+        Raises:
+            KeyError: there is no such group, or the dimension is not managed there.
+        """
+        group = self.outcome[name]
+        runtime = group.runtime[dimension]
+        sharing = self.outcome.sharings[group.parent, dimension]
+        told = [*_wants(group, dimension), *self._kept(group, dimension)]
+        have, begins = self._begins(group, dimension)
+        told.append(begins)
+        for number, grants in enumerate(self._grants_of(group.parent, dimension), 1):
+            if name in grants:
+                have, step = self._passed(group, dimension, have, (number, grants[name]), sharing)
+                told.append(step)
+        if runtime > have:
+            base = dimension.partition(MARK)[0]
+            told.append(Step("placed", runtime, f"{runtime - have} more of its {base} may be of this kind"))
+        elif runtime < have:
+            told.append(Step("taken", runtime, f"{have - runtime} are of no kind that it may have"))
+        told.append(Step("ends", runtime, self._ends(group, dimension, sharing)))
+        return tuple(told)
+
+    def _grants_of(self, parent: str, dimension: str) -> list[dict[str, Grant]]:
+        key = (parent, dimension)
+        if key not in self._grants:
+            passes = self.outcome.sharings[key].passes
+            self._grants[key] = [{grant.name: grant for grant in each.grants} for each in passes]
+        return self._grants[key]
+
+    def _kept(self, group: Standing, dimension: str) -> Iterator[Step]:
+        least, scaled, floor = group.min[dimension], group.scaled_min[dimension], group.floor[dimension]
+        yield Step("min", 0, f"min is {least}")
+        if scaled != least:
+            there = self.outcome.sharings[group.parent, dimension].total
+            yield Step("scaled", 0, f"min shrinks to {scaled}: there are {there} for all, less than their mins")
+        if floor > scaled:
+            yield Step("kept", 0, f"{floor} are kept for it: usage is guaranteed")
+        elif floor < scaled:
+            yield Step("kept", 0, f"{floor} are kept for it, its max, which is below its min")
+
+    def _begins(self, group: Standing, dimension: str) -> tuple[int, Step]:
+        """Return what the group began with; of a kind of cards, what the passes leave of its asking."""
+        floor, limited = group.floor[dimension], group.limited[dimension]
+        have = limited if group.lends and limited <= floor else floor
+        granted = sum(
+            grants[group.name].share - grants[group.name].back
+            for grants in self._grants_of(group.parent, dimension)
+            if group.name in grants
+        )
+        have = min(have, group.runtime[dimension] - granted) if MARK in dimension else have
+        if limited > have:
+            text = f"begins with {have} and is hungry for {limited - have} more"
+        elif have < floor and group.lends:
+            text = f"begins with {have}, all that it asks for, and lends {floor - have}"
+        elif have > limited:
+            text = f"begins with {have}, which it does not lend"
+        else:
+            text = f"begins with {have}, all that it asks for"
+        return have, Step("begins", have, text)
+
+    def _passed(
+        self, group: Standing, dimension: str, have: int, granted: tuple[int, Grant], sharing: Sharing
+    ) -> tuple[int, Step]:
+        number, grant = granted
+        one = sharing.passes[number - 1]
+        weight = group.weight[dimension]
+        text = f"pass {number}: {one.pool} to share, by weight {weight} of {one.weight}: {grant.share}"
+        if grant.remainder:
+            text += ", one of them by largest remainder"
+        elif self.outcome.options.rounding is Rounding.LEGACY:
+            text += " when rounded by itself"
+        if grant.back:
+            text += f", of which {grant.back} go back"
+        have += grant.share - grant.back
+        return have, Step("pass", have, text)
+
+    def _ends(self, group: Standing, dimension: str, sharing: Sharing) -> str:
+        return f"runtime is {group.runtime[dimension]}: {_bound(group, dimension, sharing)}"
+
+
+def _wants(group: Standing, dimension: str) -> Iterator[Step]:
+    asked, request, cap = group.child_request[dimension], group.request[dimension], group.max[dimension]
+    yield Step("asks", 0, f"asks for {asked}" if group.leaf else f"the groups below it ask for {asked}")
+    if request > asked:
+        yield Step("asks", 0, f"counts as asking for {request}, its min, because it does not lend")
+    limited = group.limited[dimension]
+    if cap is None:
+        yield Step("max", 0, "has no max")
+    if limited < request:
+        why = f"max is {cap}" if limited == cap else "the maxes of the kinds and of all together allow no more"
+        yield Step("max", 0, f"may have {limited} at most: {why}")
+
+
+def _bound(group: Standing, dimension: str, sharing: Sharing) -> str:
+    """Return what keeps a group from more."""
+    runtime = group.runtime[dimension]
+    if runtime >= group.limited[dimension]:
+        if group.limited[dimension] < group.request[dimension]:
+            return "max"
+        return "what it asks for" if runtime == group.child_request[dimension] else "what is kept for it"
+    if not group.weight[dimension]:
+        return "a group of weight 0 borrows nothing"
+    if sharing.total == 0:
+        return "there is nothing to share"
+    return "nothing is left to share" if sharing.left <= 0 else "the rest is not for it"

@@ -1,0 +1,32 @@
+"""The plan of elastic quotas' next step as JSON; htcq-elastic(1) describes the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from htcq.elastic.gates import Refusal
+from htcq.elastic.next_step import NextStep
+from htcq.report.moments import iso
+
+SCHEMA = 1
+
+
+def plan_json(step: NextStep, refusals: Iterable[Refusal]) -> dict[str, Any]:
+    """Return the plan with why it must not be applied now, if it must not."""
+    plan = step.plan
+    return {
+        "schema": SCHEMA,
+        "plan": plan.id,
+        "inputs": plan.inputs,
+        "taken": iso(plan.taken_at),
+        "negotiator": plan.negotiator,
+        "pool_weight": plan.pool_weight,
+        "changes": plan.changes,
+        "groups": [{**asdict(group), "change": group.change} for group in plan.groups],
+        "static": {each.group: each.quota for each in step.static.groups},
+        "ceilings": dict(plan.ceilings),
+        "problems": list(plan.problems),
+        "refused": [asdict(each) for each in refusals],
+    }

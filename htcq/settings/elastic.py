@@ -1,0 +1,225 @@
+"""Elastic quotas and demand as they stand in files: TOML for what a site decides, JSON for what a pool has.
+
+Structure is refused here: unknown keys, amounts that are no whole numbers. Whether what is left makes sense as quotas,
+``htcq.quota.elastic.validation`` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from htcq.errors import InputError
+from htcq.quota.elastic.groups import Demand, Group, Options, Quotas, Rounding
+from htcq.settings.elastic_write import WriteSettings, write_settings_from
+from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
+from htcq.settings.tables import check_keys
+
+QUOTA_FILE_KEYS = ("elastic", "groups", "trees")
+ELASTIC_KEYS = ("scale_min", "guarantee_usage", "rounding", "same_dimensions", "write", "reclaim")
+ELASTIC_GROUP_KEYS = ("min", "max", "weight", "lend", "parent", "scale_min", "strict", "users")
+DEMAND_KEYS = ("total", "request", "used", "guarantee", "system_used", "default_used")
+DEMAND_FILE_KEYS = (*DEMAND_KEYS, "trees")
+UNLIMITED = "unlimited"
+#: The id of the rule that an amount breaks which is none.
+MALFORMED = "elastic-amount-malformed"
+
+_Caps = dict[str, "int | None"]
+
+
+@dataclass(frozen=True)
+class QuotaFile:
+    """The quotas of a file by tree, one for each negotiator; the one that stands alone has an empty name.
+
+    ``writes`` tells by tree how they are written for it, ``reclaims`` how much may be taken back there.
+    """
+
+    trees: Mapping[str, Quotas] = field(default_factory=dict)
+    writes: Mapping[str, WriteSettings] = field(default_factory=dict)
+    reclaims: Mapping[str, ReclaimLimits] = field(default_factory=dict)
+
+
+def quotas_from(content: Mapping[str, Any], file: str) -> QuotaFile:
+    """Return the quotas that the parsed TOML ``file`` holds.
+
+    Raises:
+        InputError: an unknown key (with the near one), or a value of the wrong kind.
+    """
+    check_keys("", content, QUOTA_FILE_KEYS, file)
+    trees, writes, reclaims = {}, {}, {}
+    named = _table(file, "trees", content.get("trees", {}))
+    if "groups" in content or "elastic" in content or not named:
+        trees[""], writes[""] = _tree(content, "", file), _write(content, "", file)
+        reclaims[""] = _reclaim(content, "", file)
+    for name, value in named.items():
+        table = _table(file, f"trees.{name}", value)
+        check_keys(f"trees.{name}.", table, ("elastic", "groups"), file)
+        trees[name] = _tree(table, f"trees.{name}.", file)
+        writes[name] = _write(table, f"trees.{name}.", file)
+        reclaims[name] = _reclaim(table, f"trees.{name}.", file)
+    return QuotaFile(trees, writes, reclaims)
+
+
+def _write(table: Mapping[str, Any], where: str, file: str) -> WriteSettings:
+    elastic = table.get("elastic", {})
+    given = _table(file, f"{where}elastic.write", elastic.get("write", {}))
+    return write_settings_from(given, file, f"{where}elastic.write")
+
+
+def _reclaim(table: Mapping[str, Any], where: str, file: str) -> ReclaimLimits:
+    elastic = table.get("elastic", {})
+    given = _table(file, f"{where}elastic.reclaim", elastic.get("reclaim", {}))
+    return reclaim_limits_from(given, file, f"{where}elastic.reclaim")
+
+
+def _tree(table: Mapping[str, Any], where: str, file: str) -> Quotas:
+    elastic = _table(file, f"{where}elastic", table.get("elastic", {}))
+    check_keys(f"{where}elastic.", elastic, ELASTIC_KEYS, file)
+    groups = _table(file, f"{where}groups", table.get("groups", {}))
+    place = f"{where}elastic"
+    options = Options(
+        scale_min=_truth(file, place, elastic, "scale_min", True),
+        guarantee_usage=_truth(file, place, elastic, "guarantee_usage", False),
+        rounding=_rounding(file, f"{place}.rounding", elastic.get("rounding", Rounding.HAMILTON.value)),
+        same_dimensions=_truth(file, place, elastic, "same_dimensions", False),
+    )
+    return Quotas(tuple(_group(name, value, where, file) for name, value in groups.items()), options)
+
+
+def _group(name: str, value: Any, where: str, file: str) -> Group:
+    place = f"{where}groups.{name}"
+    if not name or name.isspace() or "@" in name or not name.isprintable():
+        raise InputError(f"{file}: {where}groups has a group called {name!r}", "give it a name without '@'")
+    table = _table(file, place, value)
+    for key, each in table.items():
+        if key not in ELASTIC_GROUP_KEYS and isinstance(each, Mapping) and not _near(key):
+            raise InputError(f"{file}: {place}.{key} is unknown", f'a group below it is [{where}groups."{name}.{key}"]')
+    check_keys(f"{place}.", table, ELASTIC_GROUP_KEYS, file)
+    parent = table.get("parent", name.rpartition(".")[0])
+    if not isinstance(parent, str):
+        raise InputError(f"{file}: {place}.parent is {parent!r}", 'it must be the name of a group, "" for none')
+    return Group(
+        name,
+        parent,
+        _amounts(file, f"{place}.min", table.get("min")),
+        _caps(file, f"{place}.max", table.get("max")),
+        _amounts(file, f"{place}.weight", table.get("weight")),
+        _truth(file, place, table, "lend", True),
+        _truth(file, place, table, "scale_min", False) if "scale_min" in table else None,
+        _names(file, f"{place}.strict", table.get("strict", [])),
+        _names(file, f"{place}.users", table.get("users", [])),
+    )
+
+
+def _near(key: str) -> bool:
+    import difflib
+
+    return bool(difflib.get_close_matches(key, ELASTIC_GROUP_KEYS, 1))
+
+
+def demand_from(content: Any, file: str) -> Mapping[str, Demand]:
+    """Return the demand by tree that the parsed JSON ``file`` holds; amounts are whole numbers, 0 or more.
+
+    Raises:
+        InputError: an unknown key (with the near one), no total, or a value of the wrong kind.
+    """
+    table = _table(file, "the whole", content)
+    check_keys("", table, DEMAND_FILE_KEYS, file)
+    found = {}
+    named = _table(file, "trees", table.get("trees", {}))
+    if not named or set(table) - {"trees"}:
+        found[""] = _demand(table, "", file)
+    for name, value in named.items():
+        inner = _table(file, f"trees.{name}", value)
+        check_keys(f"trees.{name}.", inner, DEMAND_KEYS, file)
+        found[name] = _demand(inner, f"trees.{name}.", file)
+    return found
+
+
+def _demand(table: Mapping[str, Any], where: str, file: str) -> Demand:
+    if "total" not in table:
+        raise InputError(f"{file}: {where}total is missing", 'say what there is, such as "total": {"cpus": 100}')
+    plain = {key: _whole(file, f"{where}{key}", table.get(key)) for key in ("total", "system_used", "default_used")}
+    by_group: dict[str, dict[str, dict[str, int]]] = {}
+    for key in ("request", "used", "guarantee"):
+        given = table.get(key)
+        groups = _table(file, f"{where}{key}", {} if given is None else given)
+        by_group[key] = {name: _whole(file, f"{where}{key}.{name}", amounts) for name, amounts in groups.items()}
+    return Demand(
+        plain["total"],
+        by_group["request"],
+        by_group["used"],
+        by_group["guarantee"],
+        plain["system_used"],
+        plain["default_used"],
+    )
+
+
+def _whole(file: str, where: str, value: Any) -> dict[str, int]:
+    found = _amounts(file, where, value)
+    for name, amount in found.items():
+        if amount < 0:
+            raise InputError(f"{file}: {where}.{name} is {amount}", "it must be 0 or more")
+    return found
+
+
+def _amounts(file: str, where: str, value: Any) -> dict[str, int]:
+    return {name: _integer(file, f"{where}.{name}", each) for name, each in _dimensions(file, where, value).items()}
+
+
+def _caps(file: str, where: str, value: Any) -> _Caps:
+    """Return caps; the word unlimited is the cap None."""
+    return {
+        name: None if each == UNLIMITED else _integer(file, f"{where}.{name}", each, f', or "{UNLIMITED}"')
+        for name, each in _dimensions(file, where, value).items()
+    }
+
+
+def _dimensions(file: str, where: str, value: Any) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(
+            f"{file}: {where} is {_shown(value)} [{MALFORMED}]", "it must have an amount for each dimension: cpus = 10"
+        )
+    for name in value:
+        if not name or not name.isprintable() or " " in name:
+            raise InputError(f"{file}: {where} has a dimension called {name!r}", "such as cpus, gpus or gpus:a100")
+    return value
+
+
+def _integer(file: str, where: str, value: Any, more: str = "") -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{file}: {where} is {_shown(value)} [{MALFORMED}]", f"it must be a whole number{more}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+
+
+def _table(file: str, where: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{file}: {where} is {_shown(value)}", "it must be a table of keys and values")
+    return value
+
+
+def _truth(file: str, where: str, table: Mapping[str, Any], key: str, default: bool) -> bool:
+    value = table.get(key, default)
+    if not isinstance(value, bool):
+        raise InputError(f"{file}: {where}.{key} is {value!r}", "it must be true or false")
+    return value
+
+
+def _rounding(file: str, where: str, value: Any) -> Rounding:
+    words = [each.value for each in Rounding]
+    if value not in words:
+        raise InputError(f"{file}: {where} is {_shown(value)}", f"it must be {' or '.join(words)}")
+    return Rounding(value)
+
+
+def _names(file: str, where: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise InputError(f"{file}: {where} is {_shown(value)}", "it must be a list of names")
+    return tuple(value)

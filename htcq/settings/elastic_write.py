@@ -1,0 +1,91 @@
+"""How elastic quotas are written for a negotiator: ``[elastic.write]`` beside the quotas themselves.
+
+The defaults are on the careful side: what moves is a tenth of the pool at a time, and what is not known for certain is
+not acted on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from htcq.errors import InputError
+from htcq.settings.durations import parse_moments
+from htcq.settings.tables import check_keys
+
+WRITE_TABLE = "elastic.write"
+
+
+@dataclass(frozen=True)
+class WriteSettings:
+    """Places, gates and damping of the quota writer; times in seconds, parts from 0 to 1.
+
+    ``directory`` is read by the negotiator (LOCAL_CONFIG_DIR), ``file`` a name there that sorts after all others that
+    set quotas. A change below ``least_change`` (slot weight) and below ``least_part`` of a group's quota waits for a
+    greater one. ``raise_most`` and ``lower_most`` are parts of the pool: so much goes up, and down where nobody needs
+    the room, at a time. ``headroom`` is the part of its min that a lender keeps. ``hold`` is how long a group's quota
+    stays after a change. ``fail_most`` writes that come to nothing end the writing until a person begins it again.
+    """
+
+    directory: str = "/etc/condor/config.d"
+    file: str = "60-htcq-elastic.config"
+    journal: str = "/var/lib/htcq-elastic/journal"
+    interval: int = 0
+    plan_age: int = 600
+    silence: int = 1800
+    ad_age: int = 900
+    cycle_age: int = 1200
+    skew: int = 60
+    least_seen: float = 0.9
+    capacity_drop: float = 0.2
+    least_change: float = 1.0
+    least_part: float = 0.02
+    raise_most: float = 0.1
+    lower_most: float = 0.05
+    hold: int = 600
+    headroom: float = 0.05
+    verify_within: int = 1500
+    fail_most: int = 3
+
+
+WRITE_KEYS = tuple(each.name for each in fields(WriteSettings))
+_TIMES = ("interval", "plan_age", "silence", "ad_age", "cycle_age", "skew", "hold", "verify_within")
+_PARTS = ("least_seen", "capacity_drop", "least_part", "raise_most", "lower_most", "headroom")
+_TEXTS = ("directory", "file", "journal")
+
+
+def write_settings_from(table: Mapping[str, Any], file: str, where: str = WRITE_TABLE) -> WriteSettings:
+    """Return what the table ``[elastic.write]`` of ``file`` says.
+
+    Raises:
+        InputError: an unknown key (with the near one), or a value of the wrong kind.
+    """
+    check_keys(f"{where}.", table, WRITE_KEYS, file)
+    given: dict[str, Any] = {}
+    for key, value in table.items():
+        place = f"{file}: {where}.{key}"
+        if key in _TEXTS:
+            given[key] = _text(place, value)
+        elif key in _TIMES:
+            given[key] = parse_moments(place, value)
+        elif key in _PARTS:
+            given[key] = _number(place, value, 1, "it must be a part, a number from 0 to 1")
+        elif key == "fail_most":
+            given[key] = int(_number(place, value, 1000, "it must be a whole number", whole=True))
+        else:
+            given[key] = _number(place, value, 1e9, "it must be an amount of slot weight")
+    return WriteSettings(**given)
+
+
+def _text(place: str, value: Any) -> str:
+    if not isinstance(value, str) or not value or not value.isprintable():
+        raise InputError(f"{place} is {value!r}", "it must be the name of a file or directory, in quotes")
+    return value
+
+
+def _number(place: str, value: Any, most: float, hint: str, whole: bool = False) -> float:
+    kinds = int if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value <= most:
+        raise InputError(f"{place} is {value!r}", hint)
+    return float(value)

@@ -1,0 +1,106 @@
+"""Limits of what ``htcq elastic reclaim`` may take back: ``[elastic.reclaim]`` of the file with the quotas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from htcq.errors import InputError
+from htcq.settings.durations import parse_moments
+from htcq.settings.tables import check_keys
+
+_ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+RECLAIM_TABLE = "elastic.reclaim"
+_JOURNAL = "/var/lib/htcq-elastic/reclaim"
+
+
+@dataclass(frozen=True)
+class ReclaimLimits:
+    """How much may be taken back, from whom, and when; times in seconds, counts in jobs.
+
+    ``over_for`` and ``need_for``: how long a group must be over its runtime, and another below its own with idle jobs
+    that find no room. ``gap``: looks further apart do not tell of the time between them. ``settle``: how long nothing
+    is done after jobs were taken back. A job is left alone below ``min_runtime``, within ``grace`` of the end that its
+    attribute ``wall_time`` (seconds that it may run) tells, and once it was taken back ``vacates`` times.
+    ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` bound one look, ``day_jobs``
+    all of them in 24 hours. ``batch`` jobs of a schedd are taken back at a time. Ceilings last for ``lease`` and go
+    when a group uses ``release`` of its runtime or less. ``journal`` is the file with the record of all that.
+    """
+
+    journal: str = _JOURNAL
+    over_for: int = 600
+    need_for: int = 120
+    gap: int = 1200
+    settle: int = 120
+    min_runtime: int = 600
+    grace: int = 600
+    wall_time: str = "AllowedExecuteDuration"
+    vacates: int = 2
+    pool_percent: float = 2.0
+    group_jobs: int = 20
+    user_jobs: int = 10
+    day_jobs: int = 200
+    batch: int = 10
+    lease: int = 1800
+    release: float = 0.97
+
+
+RECLAIM_KEYS = tuple(field.name for field in fields(ReclaimLimits))
+_TIMES = ("over_for", "need_for", "gap", "settle", "min_runtime", "grace", "lease")
+_COUNTS = ("vacates", "group_jobs", "user_jobs", "day_jobs", "batch")
+
+
+def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAIM_TABLE) -> ReclaimLimits:
+    """Return what the table ``[elastic.reclaim]`` of ``file`` says.
+
+    Raises:
+        InputError: an unknown key (with the near one), a value of the wrong kind, or times that contradict each other.
+    """
+    check_keys(f"{where}.", table, RECLAIM_KEYS, file)
+    given: dict[str, Any] = {key: parse_moments(f"{file}: {where}.{key}", table[key]) for key in _TIMES if key in table}
+    given.update((key, _count(f"{file}: {where}.{key}", key, table[key])) for key in _COUNTS if key in table)
+    if "wall_time" in table:
+        given["wall_time"] = _attribute(f"{file}: {where}.wall_time", table["wall_time"])
+    if "journal" in table:
+        given["journal"] = _path(f"{file}: {where}.journal", table["journal"])
+    for key, most in (("pool_percent", 100), ("release", 1)):
+        if key in table:
+            given[key] = _number(f"{file}: {where}.{key}", table[key], most)
+    limits = ReclaimLimits(**given)
+    for longer, shorter in (("gap", "need_for"), ("lease", "settle")):
+        if getattr(limits, longer) < getattr(limits, shorter):
+            raise InputError(
+                f"{file}: {where}.{longer} is shorter than {where}.{shorter} ({getattr(limits, shorter)}s)",
+                "a ceiling must outlast the wait after it" if longer == "lease" else "nothing would ever last so long",
+            )
+    return limits
+
+
+def _count(place: str, key: str, value: Any) -> int:
+    least = 1 if key == "batch" else 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{place} is {value!r}", f"it must be a whole number, {least} or more")
+    return value
+
+
+def _number(place: str, value: Any, most: int) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= most:
+        raise InputError(f"{place} is {value!r}", f"it must be a number above 0, {most} at most")
+    return float(value)
+
+
+def _path(place: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
+        raise InputError(f"{place} is {value!r}", f'it must be the whole path of a file, such as "{_JOURNAL}"')
+    return value
+
+
+def _attribute(place: str, value: Any) -> str:
+    if not isinstance(value, str) or (value and not _ATTRIBUTE.match(value)):
+        raise InputError(
+            f"{place} is {value!r}",
+            'it must be the name of an attribute of jobs that counts seconds, "" for none',
+        )
+    return value

@@ -1,0 +1,105 @@
+"""The journal of the quota writer on disk: lines that are only ever added, each of them on the disk before it counts.
+
+A line that a crash or a full disk left half done is told of and left behind: what it would have announced was not done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from htcq.elastic.journal import Record, State, state_of
+from htcq.elastic.journal_lines import line_of, record_from
+from htcq.errors import JournalError
+
+_MODE = 0o644
+
+
+@dataclass(frozen=True)
+class Journal:
+    """What the journal says; ``damaged`` has the numbers of the lines that hold no record."""
+
+    path: Path
+    records: tuple[Record, ...] = ()
+    damaged: tuple[int, ...] = ()
+
+    @property
+    def state(self) -> State:
+        """What its records come to."""
+        return state_of(self.records)
+
+    def doubts(self) -> tuple[str, ...]:
+        """Return, as sentences, what of the journal cannot be read."""
+        if not self.damaged:
+            return ()
+        lines = ", ".join(str(number) for number in self.damaged)
+        return (f"{self.path}: no record in line {lines}: it was written in part, and nothing was done after it",)
+
+
+def read_journal(path: Path) -> Journal:
+    """Return the journal at ``path``; an empty one where there is none.
+
+    Raises:
+        JournalError: it cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return Journal(path)
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}", "it must be readable for you") from error
+    records, damaged = [], []
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not line:
+            continue
+        try:
+            records.append(record_from(line.decode("utf-8")))
+        except (ValueError, RecursionError):
+            damaged.append(number)
+    return Journal(path, tuple(records), tuple(damaged))
+
+
+def append(path: Path, record: Record) -> None:
+    """Add ``record``; it is on the disk when this returns.
+
+    Raises:
+        JournalError: it could not be added, and the journal is as it was.
+    """
+    try:
+        new = not path.exists()
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        try:
+            _add(handle, line_of(record).encode("utf-8"))
+        finally:
+            os.close(handle)
+        if new:
+            _sync_directory(path.parent)
+    except OSError as error:
+        hint = "its directory must be there and writable for you (usually root), with room on the disk"
+        raise JournalError(f"{path} cannot be written: {error.strerror}", hint) from error
+
+
+def _add(handle: int, line: bytes) -> None:
+    size = os.lseek(handle, 0, os.SEEK_END)
+    if size and os.pread(handle, 1, size - 1) != b"\n":
+        # What was left half done is to stay a line of its own.
+        line = b"\n" + line
+    try:
+        written = os.write(handle, line)
+        if written < len(line):
+            os.write(handle, line[written:])
+        os.fsync(handle)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle, size)
+        raise
+
+
+def _sync_directory(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

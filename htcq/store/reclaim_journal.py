@@ -1,0 +1,79 @@
+"""The record of reclaim on disk: one JSON object a line, only ever added, each on the disk before what it announces.
+
+htcq-elastic(1) tells what the kinds of records hold. A line that a crash left half done is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from htcq.errors import JournalError
+
+_MODE = 0o644
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class ReclaimJournal:
+    """The file; whoever adds to it holds its lock."""
+
+    path: Path
+
+    @property
+    def lock(self) -> Path:
+        """The lock of the file."""
+        return self.path.with_name(f"{self.path.name}.lock")
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the records, the oldest first; none where there is no file.
+
+        Raises:
+            JournalError: it cannot be read, or a newer htcq has written it.
+        """
+        try:
+            lines = self.path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise JournalError(
+                f"{self.path} cannot be read: {error.strerror}", "it must be readable for you"
+            ) from error
+        found = []
+        for line in lines:
+            try:
+                record = json.loads(line) if line else None
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(record, dict):
+                if record.get("v") != _VERSION:
+                    raise JournalError(f"{self.path} has records of another version", "is it that of another htcq?")
+                found.append(record)
+        return found
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Add ``record``; it is on the disk when this returns.
+
+        Raises:
+            JournalError: it could not be added.
+        """
+        line = json.dumps({"v": _VERSION, **record}, separators=(",", ":"), allow_nan=False) + "\n"
+        try:
+            handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _MODE)
+            try:
+                size = os.lseek(handle, 0, os.SEEK_END)
+                # What was left half done is to stay a line of its own.
+                begun = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+                data = (b"\n" if begun else b"") + line.encode()
+                while data:
+                    data = data[os.write(handle, data) :]
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            hint = "its directory must be there and writable for you (usually root), with room on the disk"
+            raise JournalError(f"{self.path} cannot be written: {error.strerror}", hint) from error

@@ -1,0 +1,189 @@
+"""``htcq elastic status`` as a command: its three outputs say the same, and what it cannot find out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
+from htcq.report.elastic_status_rows import COLUMNS
+from tests.audit.sites import accounting, job, negotiator
+from tests.cli.conftest import Call
+from tests.docs.documents import ROOT, section, words
+from tests.docs.test_man import keys
+from tests.elastic.quotas import claimed, node, running
+
+PAGE = ROOT / "man/man1/htcq-elastic.1"
+QUOTAS = """
+[groups.physics]
+min = { cpus = 8, memory = 16384 }
+max = { cpus = 12, memory = 24576 }
+[groups."physics.hep"]
+min = { cpus = 6, memory = 12288 }
+max = { cpus = 12, memory = 24576 }
+[groups.chem]
+min = { cpus = 8, memory = 16384 }
+max = { cpus = 16, memory = "unlimited" }
+weight = { memory = 1 }
+"""
+CONFIG = "GROUP_NAMES = physics, physics.hep, chem\nGROUP_QUOTA_physics = 8\nGROUP_QUOTA_chem = 8\n"
+#: Two machines of 8 cpus and 16 GiB; hep has 2 claims and wants 20 more of 2 GiB, chemistry nothing.
+ADS = (
+    node("node1", 6, 14336),
+    node("node2"),
+    claimed(1, "physics.hep.ada@site"),
+    claimed(2, "physics.hep.ada@site"),
+)
+JOBS = (
+    running("1.0", "slot1_1@node1", AccountingGroup='"physics.hep.ada"'),
+    running("1.1", "slot1_2@node1", AccountingGroup='"physics.hep.ada"'),
+    job("2.0", AccountingGroup='"physics.hep.ada"', RequestMemory=2048, MaxHosts=20),
+)
+
+
+@pytest.fixture
+def status(quiet_place: Path, call: Call) -> Any:
+    """Run the command on the pool above, with other quotas or files if asked to."""
+    (quiet_place / "q.toml").write_text(QUOTAS)
+    pool = quiet_place / "pool"
+    pool.mkdir()
+    (pool / "collector.ads").write_text("\n".join(ADS))
+    (pool / "jobs.ads").write_text("\n".join(JOBS))
+    (pool / "config.txt").write_text(CONFIG)
+    return lambda *more: call("elastic", "status", "--quotas", "q.toml", "--snapshot", "pool", *more)
+
+
+def printed(done: Any) -> dict[str, Any]:
+    assert done.status == EXIT_FINE, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_groups_stand_as_their_ads_say(status: Any) -> None:
+    """hep asks for 22 cpus of 12, its max; chemistry lends all but one job's worth of 8."""
+    found = printed(status("--json"))
+    hep, chem = found["groups"]["physics.hep"], found["groups"]["chem"]
+
+    assert (hep["used"], hep["request"]) == (
+        {"cpus": 2, "memory": 2048},
+        {"cpus": 22, "memory": 2048 + 20 * 2048},
+    )
+    assert hep["runtime"] == {"cpus": 12, "memory": 24576}
+    assert hep["waiting"] == {"cpus": 10, "memory": 18432}
+    assert chem["lent"] == {"cpus": 8, "memory": 16384}
+    # 2 claims of 1 GiB and 10 of 2 GiB are 12 cpus and 22 GiB.
+    assert hep["quota"] == {
+        "now": None, "target": 12, "headroom": 0, "given": 0, "accept_surplus": False, "used": 2,
+    }  # fmt: skip
+    assert hep["binding"] == "cpus"
+    assert (found["groups"]["physics"]["quota"]["now"], found["groups"]["physics"]["quota"]["target"]) == (8, 12)
+    assert (chem["quota"]["target"], chem["quota"]["headroom"], chem["quota"]["accept_surplus"]) == (1, 1, True)
+    assert found["pool_weight"] == 16
+    assert (found["claims"], found["idle_jobs"], found["problems"]) == (2, 20, [])
+
+
+def test_the_table_says_the_same_for_people(status: Any) -> None:
+    done = status()
+    lines = [line.split("  ") for line in done.out.splitlines()]
+    cells = [[cell.strip() for cell in line if cell.strip()] for line in lines]
+
+    assert done.status == EXIT_FINE
+    assert ["physics.hep", "cpus", "6", "12", "22", "12", "2", "-", "6", "10", "-"] in cells
+    assert ["memory", "12 GiB", "24 GiB", "42 GiB", "24 GiB", "2 GiB", "-", "12 GiB", "18 GiB", "-"] in cells
+    assert ["physics.hep", "-", "12", "-", "-", "2", "no", "cpus"] in cells
+    assert ["chem", "8", "1", "1", "-", "0", "yes", "-"] in cells
+    assert ["enforced by HTCondor: every claim has 1 of it for each slot weight of 1"] in cells
+
+
+def test_six_dimensions_stay_readable(status: Any, quiet_place: Path) -> None:
+    names = ("cpus", "memory", "disk", "gpus", "gpus:a100", "weight")
+    dimensions = ", ".join(f'"{name}" = 8' for name in names)
+    (quiet_place / "q.toml").write_text(f"[groups.chem]\nmin = {{ {dimensions} }}\nmax = {{ {dimensions} }}\n")
+    done = status()
+
+    assert max(map(len, done.out.split("\n\n")[0].splitlines())) < 120
+    assert done.out.count("chem") == 2 + done.out.count("group chem") + done.out.count("of chem")
+
+
+def test_rows_are_those_of_the_json(status: Any) -> None:
+    rows = list(csv.DictReader(io.StringIO(status("--csv").out)))
+    found = printed(status("--json"))
+
+    assert list(rows[0]) == list(COLUMNS)
+    assert {(row["group"], row["dimension"]) for row in rows} == {
+        (name, dimension) for name, group in found["groups"].items() for dimension in group["runtime"]
+    }
+    for row in rows:
+        group = found["groups"][row["group"]]
+        for name in ("min", "scaled_min", "request", "runtime", "used", "lent", "borrowed", "waiting", "over"):
+            assert int(row[name]) == group[name][row["dimension"]]
+        assert float(row["target_quota"]) == group["quota"]["target"]
+    assert [row["max"] for row in rows if row["group"] == "chem"] == ["16", ""]
+
+
+def test_every_name_in_the_json_and_in_the_rows_is_told(status: Any) -> None:
+    found = printed(status("--json"))
+    text = PAGE.read_text(encoding="utf-8")
+    assert text.count(".SH STATUS JSON") == 1
+    told, columns = section(PAGE, "STATUS JSON"), section(PAGE, "STATUS CSV")
+    of_dimensions, of_groups = (next(iter(found[key].values())) for key in ("dimensions", "groups"))
+    amounts = tuple(name for name, value in of_groups.items() if isinstance(value, dict) and name != "quota")
+
+    names = set(found) | set(of_dimensions) | keys(of_groups, amounts)
+    assert names | {"trees", "default", "system", "used"} <= words(told)
+    assert set(COLUMNS) <= words(columns)
+
+
+def test_quotas_that_are_refused_are_not_looked_at(status: Any, quiet_place: Path) -> None:
+    (quiet_place / "q.toml").write_text("[groups.a]\nmin = { cpus = 9 }\nmax = { cpus = 8 }\n")
+    done = status()
+
+    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert "elastic-min-above-max" in done.err
+    assert status("--force").status == EXIT_FINE
+
+
+def test_a_pool_without_slots_cannot_be_shared(status: Any, quiet_place: Path) -> None:
+    (quiet_place / "pool/collector.ads").unlink()
+
+    assert status().status == EXIT_UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--json", "--csv"), ("--headroom", "101"), ("--headroom", "-1"), ("--pool", "somewhere"), ("--name", "x")],
+)
+def test_what_makes_no_sense_is_refused(status: Any, quiet_place: Path, options: tuple[str, ...]) -> None:
+    if options[0] == "--name":
+        (quiet_place / "q.toml").write_text("[trees.first.groups.a]\nmax = { cpus = 8 }\n")
+    done = status(*options)
+
+    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert done.err.count("\n") == 1
+
+
+def test_of_several_trees_each_is_that_of_its_negotiator(status: Any, quiet_place: Path) -> None:
+    trees = "".join(
+        f'[trees."{name}".groups.{name}]\nmin = {{ cpus = {least} }}\nmax = {{ cpus = 8 }}\n'
+        for name, least in (("first", 1), ("second", 2))
+    )
+    (quiet_place / "q.toml").write_text(trees)
+    records = [
+        accounting("<none>", IsAccountingGroup="true", NegotiatorName=f'"{each}"') for each in ("first", "second")
+    ]
+    ads = (*ADS, *records, negotiator("first"), negotiator("second"))
+    (quiet_place / "pool/collector.ads").write_text("\n".join(ads))
+    found = printed(status("--json"))
+
+    assert {name: tree["negotiator"] for name, tree in found["trees"].items()} == {"first": "first", "second": "second"}
+    assert {name: list(tree["groups"]) for name, tree in found["trees"].items()} == {
+        "first": ["first"],
+        "second": ["second"],
+    }
+    only = printed(status("--name", "second", "--json"))
+    assert set(only["trees"]) == {"second"}

@@ -1,0 +1,114 @@
+"""A real pool whose quotas htcq keeps elastic: two groups, their file, and the commands that write it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from broken import break_it, policy
+from claims import COUNTS_OFTEN
+from conftest import ROOT, Site
+from testpool import Pool
+
+from htcq.elastic.journal import State
+from htcq.store.elastic_journal import read_journal
+
+FILE = "60-htcq-elastic.config"
+#: Nothing waits and nothing is kept back, so that each step can be reckoned by hand.
+AT_ONCE = {
+    "hold": '"0s"', "raise_most": "1.0", "lower_most": "1.0", "least_change": "0.0", "least_part": "0.0",
+    "headroom": "0.0", "verify_within": '"30s"',
+}  # fmt: skip
+BOTH_MAY_ALL = {
+    "busy": "min = {cpus = 4}\nmax = {cpus = 8}\n",
+    "quiet": "min = {cpus = 4}\nmax = {cpus = 8}\n",
+}
+
+
+def fixed(busy: int, quiet: int) -> dict[str, str]:
+    """Two groups that lend nothing, and so always have what they are guaranteed."""
+    amounts = {"busy": busy, "quiet": quiet}
+    return {name: f"lend = false\nmin = {{cpus = {n}}}\nmax = {{cpus = {n}}}\n" for name, n in amounts.items()}
+
+
+@dataclass
+class Elastic:
+    """The pool, where its quotas are declared and journaled, and what else is given to every command."""
+
+    pool: Pool
+    directory: Path
+    settings: dict[str, str] = field(default_factory=lambda: dict(AT_ONCE))
+
+    @property
+    def path(self) -> Path:
+        return self.pool.config_dir / FILE
+
+    @property
+    def journal(self) -> Path:
+        return self.directory / "journal"
+
+    @property
+    def state(self) -> State:
+        return read_journal(self.journal).state
+
+    def declare(self, groups: dict[str, str], **settings: str) -> None:
+        places = {"directory": f'"{self.pool.config_dir}"', "journal": f'"{self.journal}"'}
+        table = {**places, **self.settings, **settings}
+        text = "[elastic.write]\n" + "".join(f"{name} = {value}\n" for name, value in table.items())
+        text += "".join(f"[groups.{name}]\n{body}" for name, body in groups.items())
+        (self.directory / "elastic.toml").write_text(text)
+
+    def words(self, action: str, *more: str) -> list[str]:
+        """The words of a command."""
+        if action in ("rollback", "disable"):
+            return ["elastic", action, "--journal", str(self.journal), "--within", "30", *more]
+        return [
+            "elastic",
+            action,
+            "--quotas",
+            str(self.directory / "elastic.toml"),
+            "--pool",
+            self.pool.collector,
+            *more,
+        ]
+
+    def start(self, action: str, *more: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "htcq", *self.words(action, *more)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+
+    def htcq(self, action: str, *more: str) -> tuple[int, str, str]:
+        process = self.start(action, *more)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def step(self, *more: str) -> str:
+        """Take one step, which must succeed, and return what it says."""
+        status, out, err = self.htcq("run", "--once", "--yes", *more)
+        assert (status, err) == (0, ""), err
+        return out
+
+    def published(self) -> dict[str, tuple[float, str]]:
+        """Return what the negotiator tells the collector of its groups: quota and surplus policy."""
+        ads: list[dict[str, Any]] = self.pool.ads(
+            "any", ["Name", "ConfigQuota", "SurplusPolicy"], constraint='MyType == "Accounting" && IsAccountingGroup'
+        )
+        return {ad["Name"]: (float(ad["ConfigQuota"]), ad["SurplusPolicy"]) for ad in ads if ad["Name"] != "<none>"}
+
+    def configured(self) -> tuple[str, ...]:
+        """Return the quotas that HTCondor's own tool reads in the configuration, of both groups."""
+        return tuple(self.pool.tool("condor_config_val", f"GROUP_QUOTA_{name}").strip() for name in ("busy", "quiet"))
+
+    def cycles(self) -> int:
+        """Return how many cycles the negotiator has finished."""
+        return self.pool.log("NegotiatorLog").count("Finished Negotiation Cycle")
+
+
+def elastic_pool(site: Site, directory: Path, **knobs: str) -> Elastic:
+    """Start the site's daemons anew, without groups and without what earlier tests wrote."""
+    for pattern in ("60-htcq-*", ".60-htcq-*", "99-*"):
+        for old in site.pool.config_dir.glob(pattern):
+            old.unlink()
+    return Elastic(break_it(site, {**policy(), **COUNTS_OFTEN, **knobs}), directory)

@@ -1,0 +1,151 @@
+"""What is lent comes back on a real pool: by itself as claims end, and sooner where jobs are taken back."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from broken import cycles
+from claims import claims, come_to, queued
+from conftest import Site
+from reclaiming import ceilings, lent, vacated
+
+pytestmark = pytest.mark.condor
+
+
+def test_a_lender_gets_its_min_back_at_once(site: Site, tmp_path: Path) -> None:
+    """The borrower keeps its min, the jobs that go are those that the plan named, and they do not come straight back."""
+    reclaim = lent(site, tmp_path, waiting=6)
+    cycles(site.pool, 3)
+    assert claims(site.pool) == {"borrower.bob": 8}, "nothing comes back by itself while claims last"
+    plan = reclaim.json()
+    assert not reclaim.journal.exists(), "a plan alone changes nothing"
+    planned = {victim["job"] for victim in plan["victims"]}
+    assert len(planned) == 4
+    assert [(each["submitter"], each["ceiling"]) for each in plan["ceilings"]] == [("borrower.bob@test", 4)]
+
+    done = reclaim.json("--apply")
+    assert {each["job"] for each in done["done"]["vacated"]} == planned
+    come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
+    assert vacated(site.pool) == planned
+    assert ceilings(site.pool) == {"borrower.bob@test": 4}
+    cycles(site.pool, 3)
+    assert claims(site.pool) == {"borrower.bob": 4, "lender.ann": 4}
+    again = reclaim.json("--apply")
+    assert not again["victims"], "the borrower is at its runtime"
+    assert list(again["measured"].values()) == [True]
+
+
+def test_ceilings_go_when_the_borrower_may_have_all_again(site: Site, tmp_path: Path) -> None:
+    reclaim = lent(site, tmp_path, waiting=6)
+    reclaim.run("--apply")
+    come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
+    site.pool.tool("condor_rm", "-constraint", 'AccountingGroup == "lender.ann"')
+    site.pool.wait(lambda: claims(site.pool) == {"borrower.bob": 4}, 30, "the lender's end", ("SchedLog",))
+    cycles(site.pool, 2)
+    assert claims(site.pool) == {"borrower.bob": 4}, "its ceiling holds it"
+    assert reclaim.json()["release"] == ["borrower.bob@test"]
+    assert "the ceiling of borrower.bob@test is taken away" in reclaim.run("--apply")
+    assert not ceilings(site.pool)
+    come_to(site.pool, {"borrower.bob": 8})
+
+
+def test_a_ceiling_of_somebody_else_stays(site: Site, tmp_path: Path) -> None:
+    """One that would let the jobs come back ends the matter; one that holds them is all that is needed."""
+    reclaim = lent(site, tmp_path, waiting=2)
+    site.pool.tool("condor_userprio", "-setceiling", "borrower.bob@test", "8")
+    plan = reclaim.json("--apply")
+    assert not plan["victims"]
+    assert {each["why"] for each in plan["spared"]} == {
+        "the ceiling of borrower.bob@test was set to 8 by somebody else, which would let it come back"
+    }
+    site.pool.tool("condor_userprio", "-setceiling", "borrower.bob@test", "3")
+    assert len(reclaim.json("--apply")["done"]["vacated"]) == 2
+    come_to(site.pool, {"borrower.bob": 6, "lender.ann": 2})
+    assert ceilings(site.pool) == {"borrower.bob@test": 3}
+    assert "borrower.bob@test: 3, somebody else's" in reclaim.run("--ceilings")
+    assert reclaim.run("--release") == "no ceiling is ours\n"
+    assert ceilings(site.pool) == {"borrower.bob@test": 3}
+    assert not reclaim.records("reclaim-ceiling")
+
+
+def test_what_is_left_behind_is_told_and_taken_away(site: Site, tmp_path: Path) -> None:
+    reclaim = lent(site, tmp_path, waiting=2)
+    reclaim.run("--apply")
+    site.pool.tool("condor_userprio", "-setceiling", "other.eve@test", "7")
+    listed = reclaim.run("--ceilings")
+    assert "other.eve@test: 7, somebody else's" in listed
+    ours = next(line for line in listed.splitlines() if line.startswith("borrower.bob@test: 6"))
+    assert ours.endswith(", ours")
+    assert (" until " in ours) == (site.suite == "sid"), "a negotiator of 23.9 has no leases"
+    reclaim.run("--release")
+    assert ceilings(site.pool) == {"other.eve@test": 7}
+    steps = [(each["submitter"], each["step"]) for each in reclaim.records("reclaim-ceiling")]
+    assert steps == [("borrower.bob@test", step) for step in ("setting", "set", "cancelling", "cancelled")]
+
+
+def test_a_lease_ends_by_itself(site: Site, tmp_path: Path) -> None:
+    """Where the negotiator lends ceilings, whoever set one may die; where it does not, the journal knows it."""
+    reclaim = lent(site, tmp_path, waiting=2).limits(lease='"3s"')
+    reclaim.run("--apply")
+    come_to(site.pool, {"borrower.bob": 6, "lender.ann": 2})
+    if site.suite == "sid":
+        site.pool.wait(lambda: not ceilings(site.pool), 30, "the end of a lease", ("NegotiatorLog",))
+        assert reclaim.run("--release").startswith("the ceiling of borrower.bob@test has ended")
+    else:
+        assert ceilings(site.pool) == {"borrower.bob@test": 6}
+        assert reclaim.run("--release") == "the ceiling of borrower.bob@test is taken away\n"
+        assert not ceilings(site.pool)
+
+
+def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site: Site, tmp_path: Path) -> None:
+    reclaim = lent(site, tmp_path, waiting=4).limits(batch=1)
+    schedd = site.pool.daemon_pids()["schedd"]
+    process = reclaim.start("--apply", "--json", "--timeout", "8")
+    site.pool.wait(lambda: reclaim.records("reclaim-outcome"), 60, "the first batch's outcome")
+    os.kill(schedd, signal.SIGSTOP)
+    try:
+        process.communicate(timeout=120)
+    finally:
+        os.kill(schedd, signal.SIGCONT)
+    assert process.returncode == 1, "not all was done"
+    planned = {each["job"] for each in reclaim.records("reclaim-intent")[0]["jobs"]}
+    outcomes = reclaim.records("reclaim-outcome")
+    done = {each["job"] for outcome in outcomes for each in outcome["done"]}
+    failed = {each["job"] for outcome in outcomes for each in outcome["failed"]}
+    doubtful = {each["job"] for outcome in outcomes for each in outcome["doubtful"]}
+    assert len(planned) == 4
+    assert planned == done | failed | doubtful
+    assert done
+    assert failed
+    site.pool.wait(lambda: vacated(site.pool) >= done, 40, "the jobs that were vacated", ("SchedLog",))
+    assert vacated(site.pool) <= done | doubtful
+
+    rest = reclaim.json("--apply")
+    print(rest["victims"], rest["needs"], rest["over"], rest["waiting"], rest["spared"][:3], rest["done"])
+    come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
+    assert vacated(site.pool) == {each["job"] for each in rest["done"]["vacated"]} | vacated(site.pool) & planned
+
+
+def test_slots_that_others_take_stop_it_after_two(site: Site, tmp_path: Path) -> None:
+    """The lender's jobs fit by all that is known, but want nothing any more when their turn comes."""
+    reclaim = lent(site, tmp_path, waiting=2).limits(pool_percent=1)
+    pool = site.pool
+    for turn in (1, 2):
+        assert len(reclaim.json("--apply")["done"]["vacated"]) == 1
+        pool.tool("condor_qedit", "-constraint", 'AccountingGroup == "lender.ann"', "Requirements", "false")
+        queued(pool, {"other.eve": 1}) if turn == 1 else pool.submit(
+            {"accounting_group": "other", "accounting_group_user": "eve", "request_cpus": 1, "request_memory": 128}
+        )
+        come_to(pool, {"borrower.bob": 8 - turn, "other.eve": turn})
+        pool.tool("condor_qedit", "-constraint", 'AccountingGroup == "lender.ann"', "Requirements", "true")
+    stopped = reclaim.json("--apply", status=1)
+    assert stopped["stopped"].startswith("what was taken back went to others twice in a row")
+    assert stopped["release"] == ["borrower.bob@test"]
+    assert not ceilings(pool)
+    assert reclaim.json("--apply", status=1)["stopped"]
+    assert len(vacated(pool)) == 2
+    reclaim.run("--resume")
+    assert len(reclaim.json("--apply")["done"]["vacated"]) == 1

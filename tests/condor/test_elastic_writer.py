@@ -1,0 +1,175 @@
+"""The quota writer on real pools: lending and taking back without killing anything, and the way back from it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from claims import claims, come_to, queued
+from conftest import Site
+from elastic_pool import BOTH_MAY_ALL, Elastic, elastic_pool, fixed
+
+pytestmark = pytest.mark.condor
+#: Seconds that a short job takes; a cycle takes one or more.
+SHORT = 3
+#: Cycles until a group that wakes up has its min: its quota shows after 2 at most, by then or after as many cycles as a
+#: short job takes seconds the claims have ended, and what they had is offered and matched within 2 + 2 more.
+MOST_CYCLES = 2 + SHORT + 4
+
+
+@pytest.fixture
+def elastic(site: Site, tmp_path: Path) -> Iterator[Elastic]:
+    found = elastic_pool(site, tmp_path)
+    yield found
+    for left in found.pool.config_dir.glob("99-*"):
+        left.unlink()
+
+
+def wait_shown(elastic: Elastic, busy: float, quiet: float) -> None:
+    def shown() -> bool:
+        return {name: quota for name, (quota, _) in elastic.published().items()} == {"busy": busy, "quiet": quiet}
+
+    elastic.pool.wait(shown, 30, f"quotas of {busy} and {quiet}", ("NegotiatorLog",))
+
+
+def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(elastic: Elastic) -> None:
+    elastic.declare(BOTH_MAY_ALL)
+    pool = elastic.pool
+    queued(pool, {"busy.ann": 4}, arguments=600, priority=9)
+    elastic.step()
+    come_to(pool, {"busy.ann": 4})
+    queued(pool, {"busy.bob": 60}, arguments=SHORT)
+    elastic.step()
+    wait_shown(elastic, 8, 0)
+    pool.wait(lambda: sum(claims(pool).values()) == 8, 30, "a full pool", ("NegotiatorLog",))
+    assert elastic.state.in_force is not None
+
+    queued_quiet = pool.submit({"accounting_group": "quiet", "accounting_group_user": "cy", "request_memory": 128}, 12)
+    assert queued_quiet
+    pool.wait(lambda: any("quiet" in ad["Name"] for ad in pool.ads("submitters", ["Name"])), 30, "quiet's demand")
+    least = Counter({"busy.ann": 8})
+    out = elastic.step()
+    begun = elastic.cycles()
+    assert "written, and the negotiator shows plan " in out
+
+    def back() -> bool:
+        now = claims(pool)
+        least["busy.ann"] = min(least["busy.ann"], now["busy.ann"])
+        return now["quiet.cy"] == 4
+
+    pool.wait(back, 60, "quiet's min", ("NegotiatorLog",))
+    took = elastic.cycles() - begun
+    assert took <= MOST_CYCLES, f"{took} cycles"
+    # Jobs that run for long are not killed, and nobody has fewer than its min of 4.
+    assert least["busy.ann"] == 4
+    assert elastic.published() == {"busy": (4.0, "byquota"), "quiet": (4.0, "byquota")}
+    come_to(pool, {"busy.ann": 4, "quiet.cy": 4})
+
+
+def test_a_second_step_changes_nothing_and_counts_as_a_sign_of_life(elastic: Elastic) -> None:
+    elastic.declare(fixed(3, 5))
+    elastic.step()
+    before = (elastic.path.read_bytes(), elastic.path.stat().st_mtime_ns)
+    silent = elastic.state.success
+    out = elastic.step()
+
+    assert ": unchanged, as the plan " in out
+    assert (elastic.path.read_bytes(), elastic.path.stat().st_mtime_ns) == before
+    assert silent is not None
+    assert (elastic.state.success or 0) > silent
+
+
+def test_a_plan_is_applied_by_its_id_and_only_as_long_as_it_is_the_pools(elastic: Elastic) -> None:
+    elastic.declare(fixed(3, 5))
+    status, out, err = elastic.htcq("plan")
+    assert (status, err) == (0, "")
+    assert not elastic.path.exists()
+    assert not elastic.journal.exists()
+    plan = out.splitlines()[-1].removeprefix("plan: ")
+
+    elastic.declare(fixed(2, 5))
+    status, out, err = elastic.htcq("apply", "--plan", plan)
+    assert (status, out) == (3, "")
+    assert "the pool has another plan by now" in err
+    elastic.declare(fixed(3, 5))
+    status, out, err = elastic.htcq("apply", "--plan", plan)
+    assert (status, err) == (0, "")
+    assert elastic.configured() == ("3", "5")
+    wait_shown(elastic, 3, 5)
+    assert elastic.published()["busy"] == (3.0, "no")
+
+
+def test_rollback_restores_what_was_there_before_and_a_second_one_changes_nothing(elastic: Elastic) -> None:
+    elastic.declare(fixed(3, 5))
+    elastic.step()
+    first = elastic.path.read_text()
+    elastic.declare(fixed(5, 3))
+    elastic.step()
+    wait_shown(elastic, 5, 3)
+
+    status, out, err = elastic.htcq("rollback")
+    assert (status, err) == (0, "")
+    assert ": is what it was before; apply of plan " in out
+    assert elastic.path.read_text() == first
+    wait_shown(elastic, 3, 5)
+    again = elastic.htcq("rollback")
+    assert again[0] == 0
+    assert "unchanged; the last write was rolled back already" in again[1]
+    assert "left alone after rollback by " in elastic.step()
+    assert elastic.path.read_text() == first
+
+
+def test_rollback_of_the_first_write_leaves_no_file(elastic: Elastic) -> None:
+    elastic.declare(fixed(3, 5))
+    elastic.step()
+    status, out, _ = elastic.htcq("rollback")
+
+    assert status == 0
+    assert "removed, as there was none before" in out
+    assert not elastic.path.exists()
+
+
+def test_disable_puts_static_quotas_there_until_somebody_applies_again(elastic: Elastic) -> None:
+    elastic.declare(BOTH_MAY_ALL)
+    queued(elastic.pool, {"busy.ann": 9})
+    elastic.step()
+    wait_shown(elastic, 8, 0)
+    status, out, err = elastic.htcq("disable")
+
+    assert (status, err) == (0, "")
+    assert "the static quotas are there, and the negotiator shows them" in out
+    assert elastic.published() == {"busy": (4.0, "byquota"), "quiet": (4.0, "byquota")}
+    text = elastic.path.read_text()
+    assert "unchanged" in elastic.htcq("disable")[1]
+    assert "left alone after disable by " in elastic.step()
+    assert elastic.path.read_text() == text
+    plan = elastic.htcq("plan")[1].splitlines()[-1].removeprefix("plan: ")
+    assert elastic.htcq("apply", "--plan", plan)[0] == 0
+    wait_shown(elastic, 8, 0)
+    assert ": unchanged" in elastic.step()
+
+
+def test_the_dead_man_acts_after_silence_and_the_next_step_begins_again(elastic: Elastic) -> None:
+    elastic.declare(BOTH_MAY_ALL)
+    queued(elastic.pool, {"busy.ann": 9})
+    elastic.step()
+    text = elastic.path.read_text()
+    success = elastic.state.success or 0
+    status, out, _ = elastic.htcq("disable", "--if-silent", "30min")
+    assert (status, elastic.path.read_text()) == (0, text)
+    assert "left alone; something succeeded" in out
+
+    # A refused look is no sign of life.
+    refused = elastic.htcq("run", "--once", "--yes", "--name", "nobody.example.org", "--timeout", "10")
+    assert refused[0] == 3
+    elastic.pool.wait(lambda: time.time() > success + 2, 10, "two seconds of silence")
+    status, out, err = elastic.htcq("disable", "--if-silent", "2s")
+    assert (status, err) == (0, "")
+    assert "the static quotas are there" in out
+    wait_shown(elastic, 4, 4)
+    assert "nothing there needs to be kept" in elastic.htcq("disable", "--if-silent", "2s")[1]
+    assert "written, and the negotiator shows" in elastic.step()
+    wait_shown(elastic, 8, 0)

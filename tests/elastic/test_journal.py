@@ -1,0 +1,166 @@
+"""What records come to: what is in force or unfinished, who stopped the writing, since when nothing succeeds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from htcq.elastic.journal import (
+    APPLY,
+    DEAD_MAN,
+    DISABLE,
+    LOOK,
+    NOTHING,
+    REFUSED,
+    RESTORE,
+    ROLLBACK,
+    VERIFIED,
+    WRITTEN,
+    Record,
+    Seen,
+    resolved,
+    state_of,
+)
+from htcq.elastic.journal_lines import line_of, record_from
+from htcq.elastic.quota_file import ABSENT, digest_of
+from tests.elastic.writing import NOW, intent, outcome, text_of, written
+
+FIRST, SECOND = {"a": (3.0, False)}, {"a": (5.0, False)}
+
+
+def test_nothing_is_in_force_before_anything_was_written() -> None:
+    state = state_of([])
+
+    assert (state.in_force, state.digest, state.elastic, state.silent_for(NOW)) == (None, ABSENT, False, 0.0)
+
+
+def test_the_last_write_is_in_force_and_the_one_before_it_is_known() -> None:
+    state = state_of([*written(1, FIRST), *written(3, SECOND)])
+
+    assert state.digest == digest_of(text_of(SECOND))
+    assert state.former_text == text_of(FIRST)
+    assert (state.elastic, state.result, state.last) == (True, VERIFIED, 4)
+
+
+def test_what_stood_there_before_the_first_write_is_known_too() -> None:
+    first = [intent(1, FIRST, before=digest_of("theirs\n"), replaced="theirs\n"), outcome(2, 1)]
+
+    assert state_of(first).former_text == "theirs\n"
+    assert state_of(written(1, FIRST)).former_text is None
+
+
+def test_an_intent_alone_changes_nothing_in_force() -> None:
+    state = state_of([*written(1, FIRST), intent(3, SECOND, before=digest_of(text_of(FIRST)))])
+
+    assert state.digest == digest_of(text_of(FIRST))
+    assert state.unfinished is not None
+    assert state.unfinished.number == 3
+
+
+@pytest.mark.parametrize(
+    ("present", "result"),
+    [(text_of(SECOND), WRITTEN), (text_of(FIRST), NOTHING), ("somebody else's\n", NOTHING), (None, NOTHING)],
+)
+def test_an_unfinished_intent_is_what_the_file_says(present: str | None, result: str) -> None:
+    state = state_of([*written(1, FIRST), intent(3, SECOND, before=digest_of(text_of(FIRST)))])
+    found, why = resolved(state, present)
+
+    assert found == result
+    assert why
+    after = state_of([*written(1, FIRST), intent(3, SECOND), outcome(4, 3, found)])
+    assert after.unfinished is None
+    assert after.digest == digest_of(text_of(SECOND if result == WRITTEN else FIRST))
+
+
+def test_there_is_nothing_to_resolve_after_an_outcome() -> None:
+    assert resolved(state_of(written(1, FIRST)), None) == ("", "")
+
+
+def test_a_second_outcome_tells_that_the_negotiator_has_it_after_all() -> None:
+    state = state_of([*written(1, FIRST, WRITTEN), outcome(3, 1, VERIFIED, NOW + 5)])
+
+    assert (state.result, state.failures, state.success) == (VERIFIED, 0, NOW + 5)
+
+
+def test_writes_that_come_to_nothing_are_counted_until_one_succeeds() -> None:
+    failed = [*written(1, FIRST, WRITTEN), *written(3, {}, what=RESTORE), *written(5, FIRST, WRITTEN)]
+
+    assert state_of(failed).failures == 2
+    assert state_of([*failed, *written(7, FIRST)]).failures == 0
+
+
+@pytest.mark.parametrize(("what", "stopped"), [(ROLLBACK, True), (DISABLE, True), (DEAD_MAN, False), (RESTORE, False)])
+def test_only_a_person_stops_the_writing(what: str, stopped: bool) -> None:
+    state = state_of([*written(1, FIRST), *written(3, SECOND, what=what, operator="root")])
+
+    assert state.stopped == (f"{what} by root" if stopped else "")
+
+
+def test_only_a_person_begins_again_and_only_if_it_worked() -> None:
+    stopped = [*written(1, FIRST), *written(3, SECOND, what=DISABLE, operator="root")]
+
+    assert state_of([*stopped, *written(5, FIRST)]).stopped
+    assert state_of([*stopped, *written(5, FIRST, WRITTEN, asked=True)]).stopped
+    assert not state_of([*stopped, *written(5, FIRST, asked=True)]).stopped
+
+
+@pytest.mark.parametrize(("what", "elastic"), [(APPLY, True), (DISABLE, False), (DEAD_MAN, False)])
+def test_what_is_put_back_is_as_elastic_as_it_was(what: str, elastic: bool) -> None:
+    records = [*written(1, FIRST, what=what), *written(3, SECOND)]
+
+    assert state_of(records).elastic is True
+    assert state_of([*records, *written(5, FIRST, what=RESTORE)]).elastic is elastic
+
+
+def test_a_look_that_changed_nothing_is_a_success_and_a_refused_one_is_none() -> None:
+    records = [*written(1, FIRST), Record(3, NOW + 600, LOOK), Record(4, NOW + 1200, REFUSED, told="stale")]
+
+    assert state_of(records).silent_for(NOW + 1800) == 1200
+
+
+def test_neither_static_quotas_nor_a_write_that_nobody_sees_are_a_success() -> None:
+    unseen, static = written(3, SECOND, WRITTEN, NOW + 60), written(5, FIRST, time=NOW + 90, what=DEAD_MAN)
+    records = [*written(1, FIRST), *unseen, *static]
+
+    assert state_of(records).silent_for(NOW + 100) == 100
+
+
+def test_where_nothing_ever_succeeded_the_silence_begins_with_the_journal() -> None:
+    assert state_of([Record(1, NOW, REFUSED)]).silent_for(NOW + 7) == 7
+
+
+def test_when_a_group_was_changed_does_not_depend_on_those_below_it() -> None:
+    before = {"phys": (10.0, True), "phys.hep": (4.0, False), "chem": (1.0, False)}
+    after = {"phys": (12.0, True), "phys.hep": (6.0, False), "chem": (1.0, False)}
+    state = state_of([*written(1, before), *written(3, after, time=NOW + 60)])
+
+    assert state.changed == {"phys": NOW, "phys.hep": NOW + 60, "chem": NOW}
+
+
+def test_the_static_quotas_of_the_last_look_are_kept() -> None:
+    records = [*written(1, FIRST, fallback="old", fallback_quotas=FIRST), Record(3, NOW, LOOK, fallback="new")]
+
+    assert state_of(records).fallback == "new"
+    assert state_of([*records, *written(4, SECOND)]).fallback == "new"
+
+
+def test_a_record_is_the_same_after_it_was_a_line() -> None:
+    full = intent(
+        7, SECOND, replaced="theirs\n", plan="p", inputs="i", instance="h:/j", operator="ann", told="€ \n", asked=True,
+        path="/etc/x", pool="cm", negotiator="n", fallback="f", fallback_quotas=FIRST, seen=Seen(1, 2, 3.5),
+    )  # fmt: skip
+    for record in (full, replace(full, text=None, after=ABSENT), outcome(8, 7), Record(9, NOW, LOOK)):
+        line = line_of(record)
+        assert line.count("\n") == 1
+        assert record_from(line) == record
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{}", "[1]", '{"v":2,"kind":"look","time":1}', '{"v":1,"kind":"nonsense","time":1}',
+             '{"v":1,"kind":"look"}', '{"v":1,"kind":"look","time":1,"more":2}',
+             '{"v":1,"kind":"look","time":1,"seen":{}}', '{"v":1,"kind":"look","time":1,"quotas":{"a":[1]}}'],
+)  # fmt: skip
+def test_what_is_no_record_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"record|Expecting|unknown key"):
+        record_from(line)

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from htcq.elastic.headroom import Headroom
+from htcq.elastic.observation import observe
+from htcq.elastic.projection import targets
+from htcq.elastic.target import Target
+from htcq.pool.pool import Pool
+from htcq.quota.elastic.groups import Quotas
+from htcq.quota.elastic.runtime import compute
+from tests.audit.sites import job, policy_slot, pool
+from tests.elastic.quotas import claimed, group, node, quotas
+
+NONE = Headroom(0)
+
+
+def planned(given: Pool, declared: Quotas, headroom: Headroom | None = NONE) -> dict[str, Target]:
+    seen = observe(given, declared)
+    return {each.group: each for each in targets(compute(declared, seen.demand), seen, headroom)}
+
+
+def nodes(count: int, **more: object) -> list[str]:
+    return [node(f"node{number}", **more) for number in range(count)]
+
+
+def waiting(number: int, group_name: str, count: int, **more: object) -> str:
+    return job(f"{number}.0", AccountingGroup=f'"{group_name}.ada"', MaxHosts=count, **more)
+
+
+def test_a_quota_is_the_weight_of_the_claims_that_the_runtime_suffices_for() -> None:
+    """16 cpus and 32 GiB, two groups that want all: each half. Jobs of 3 GiB fit into 16 GiB 5 times, of 1 GiB 8."""
+    declared = quotas(
+        group("large", {"cpus": 8, "memory": 16384}, {"cpus": 12, "memory": 32768}),
+        group("small", {"cpus": 8, "memory": 16384}, {"cpus": 12, "memory": 32768}),
+    )
+    jobs = [waiting(1, "large", 50, RequestMemory=3072), waiting(2, "small", 50)]
+    found = planned(pool(*nodes(2), jobs=jobs), declared)
+
+    assert {name: (each.quota, each.binding) for name, each in found.items()} == {
+        "large": (5.0, "memory"),
+        "small": (8.0, "cpus"),
+    }
+
+
+def test_weights_are_what_the_slots_say() -> None:
+    """A claim weighs its cpus and 2 for each GPU: 4 claims of a cpu and a GPU weigh 12."""
+    declared = quotas(group("gpu", {"gpus": 4}, {"gpus": 4}))
+    slots = nodes(1, GPUs=8, TotalSlotGPUs=8, SlotWeight="Cpus + 2 * GPUs")
+    found = planned(pool(*slots, jobs=[waiting(1, "gpu", 50, RequestGPUs=1)]), declared)
+
+    assert found["gpu"].quota == 12.0
+
+
+def test_consumption_policies_charge_what_they_take() -> None:
+    """The policy takes 4 cpus at least: 3 claims fit into 14 cpus, and weigh 4 each."""
+    declared = quotas(group("physics", {"cpus": 14}, {"cpus": 14}))
+    slots = [policy_slot(f"slot1@node{each}", ConsumptionCpus="quantize(TARGET.RequestCpus, {4})") for each in (1, 2)]
+    found = planned(pool(*slots, jobs=[waiting(1, "physics", 9)]), declared)
+
+    assert (found["physics"].quota, found["physics"].binding) == (12.0, "cpus")
+
+
+def test_what_is_above_is_the_sum_of_what_is_below_and_of_its_own_jobs() -> None:
+    declared = quotas(
+        group("physics", {"cpus": 12}, {"cpus": 12}),
+        group("physics.hep", {"cpus": 4}, {"cpus": 12}),
+        group("physics.lep", {"cpus": 4}, {"cpus": 12}),
+    )
+    jobs = [waiting(1, "physics", 2), waiting(2, "physics.hep", 3), waiting(3, "physics.lep", 4)]
+    found = planned(pool(*nodes(2), jobs=jobs), declared)
+
+    assert {name: each.quota for name, each in found.items()} == {
+        "physics": 2 + 3 + 4,
+        "physics.hep": 3,
+        "physics.lep": 4,
+    }
+    assert [(each.parent, each.leaf) for each in found.values()] == [("", False), ("physics", True), ("physics", True)]
+
+
+def test_quotas_never_exceed_the_pool_less_what_jobs_of_no_group_hold() -> None:
+    """Only cpus are managed, and claims weigh twice their cpus: those of 8 cpus would weigh 16 in a pool of 8."""
+    declared = quotas(group("a", {"cpus": 4}, {"cpus": 4}), group("b", {"cpus": 4}, {"cpus": 4}))
+    weight = "ifThenElse(DynamicSlot =?= true, 2 * Cpus, Cpus)"
+    given = pool(
+        *nodes(1, SlotWeight=weight),
+        jobs=[waiting(1, "a", 8), waiting(2, "b", 8)],
+    )
+    found = planned(given, declared)
+    assert {name: each.quota for name, each in found.items()} == {"a": 4.0, "b": 4.0}
+
+    shared = pool(node(cpus_left=6), claimed(1, "eve@site", cpus=2), jobs=[waiting(1, "a", 8), waiting(2, "b", 8)])
+    assert sum(each.quota for each in planned(shared, declared).values()) == 6
+
+
+def test_surplus_is_for_groups_whose_max_is_no_less_than_the_pool() -> None:
+    declared = quotas(
+        group("held", {"cpus": 1}, {"cpus": 15}),
+        group("half", {"cpus": 1}, {"cpus": 16, "memory": 1024}),
+        group("open", {"cpus": 1}, {"cpus": 16}),
+        group("unlimited", {"cpus": 1}, {"cpus": None}, weight={"cpus": 1}),
+        group("above", {"cpus": 1}, {"cpus": 15}),
+        group("above.open", {"cpus": 1}, {"cpus": 16}),
+    )
+    found = planned(pool(*nodes(2), jobs=[]), declared)
+
+    assert {name: each.accept_surplus for name, each in found.items()} == {
+        "held": False,
+        "half": False,
+        "open": True,
+        "unlimited": True,
+        "above": True,
+        "above.open": False,
+    }
+
+
+def test_a_group_at_its_max_with_jobs_of_its_own_takes_no_surplus_for_them() -> None:
+    declared = quotas(group("above", {"cpus": 4}, {"cpus": 8}), group("above.below", {"cpus": 1}, {"cpus": 8}))
+    found = planned(pool(*nodes(2), jobs=[waiting(1, "above", 3)]), declared)
+
+    assert (found["above"].quota, found["above"].accept_surplus) == (3.0, False)
+
+
+def test_fractions_of_weight_stay_where_slots_have_them() -> None:
+    declared = quotas(group("physics", {"cpus": 3}, {"cpus": 3}))
+    found = planned(pool(*nodes(1, SlotWeight="Cpus / 2.0"), jobs=[waiting(1, "physics", 9)]), declared)
+
+    assert found["physics"].quota == 1.5

@@ -1,0 +1,60 @@
+"""Records for tests of the quota writer, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from htcq.elastic.journal import APPLY, INTENT, OUTCOME, VERIFIED, Record, Seen
+from htcq.elastic.quota_file import digest_of
+from htcq.elastic.sight import Sight
+from htcq.elastic.target import Target
+
+NOW = 1_795_000_000.0
+Quotas = Mapping[str, "tuple[float, bool]"]
+
+
+def target(group: str, quota: float, surplus: bool = False, leaf: bool = True) -> Target:
+    """The goal of a group; what is before the last dot of its name is above it."""
+    return Target(group, group.rpartition(".")[0], leaf, quota, surplus)
+
+
+def text_of(quotas: Quotas) -> str:
+    return f"quotas {sorted(quotas.items())}\n"
+
+
+def intent(number: int, quotas: Quotas, what: str = APPLY, time: float = NOW, before: str = "", **more: Any) -> Record:
+    text = more.pop("text", text_of(quotas))
+    return Record(
+        number, time, INTENT, what=what, text=text, before=before, after=digest_of(text), quotas=quotas, **more
+    )
+
+
+def outcome(number: int, of: int, result: str = VERIFIED, time: float = NOW) -> Record:
+    return Record(number, time, OUTCOME, of=of, result=result)
+
+
+def written(first: int, quotas: Quotas, result: str = VERIFIED, time: float = NOW, **more: Any) -> list[Record]:
+    """An intent and its outcome."""
+    return [intent(first, quotas, time=time, **more), outcome(first + 1, first, result, time)]
+
+
+def sight(**changes: Any) -> Sight:
+    """A pool about which there is nothing to doubt."""
+    found: dict[str, Any] = {
+        "source": "pool",
+        "taken_at": NOW,
+        "negotiator": "",
+        "negotiators": ("cm.example.org",),
+        "slots": 100,
+        "schedds": 10,
+        "pool_weight": 1000.0,
+        "heard": (NOW - 300, NOW - 1),
+        "skews": {"ap.example.org": 1.0},
+        "cycle_end": NOW - 60,
+        "configured": {},
+    }
+    return Sight(**{**found, **changes})
+
+
+SEEN = Seen(100, 10, 1000.0)

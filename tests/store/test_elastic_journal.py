@@ -1,0 +1,92 @@
+"""The journal keeps what was added, whole, whatever happened to the line after it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from htcq.elastic.journal import LOOK, Record
+from htcq.elastic.journal_lines import line_of
+from htcq.errors import EXIT_UNKNOWN, JournalError
+from htcq.store.elastic_journal import append, read_journal
+
+TIME = 1_795_000_000.0
+
+
+def record(number: int) -> Record:
+    return Record(number, TIME + number, LOOK, told=f"look {number}")
+
+
+def test_records_come_back_in_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    for number in (1, 2, 3):
+        append(path, record(number))
+    journal = read_journal(path)
+
+    assert journal.records == (record(1), record(2), record(3))
+    assert (journal.damaged, journal.doubts(), journal.state.last) == ((), (), 3)
+
+
+def test_where_there_is_none_nothing_was_done(tmp_path: Path) -> None:
+    assert read_journal(tmp_path / "journal").records == ()
+
+
+@pytest.mark.parametrize("kept", range(1, len(line_of(record(2)))))
+def test_a_torn_line_is_told_of_and_survived(kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    append(path, record(1))
+    torn = line_of(record(2)).encode()[:kept]
+    with path.open("ab") as file:
+        file.write(torn)
+    append(path, record(3))
+    journal = read_journal(path)
+
+    whole = kept == len(line_of(record(2))) - 1
+    assert journal.records == ((record(1), record(2), record(3)) if whole else (record(1), record(3)))
+    assert journal.damaged == (() if whole else (2,))
+    assert bool(journal.doubts()) is not whole
+
+
+def test_reading_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    append(path, record(1))
+    with path.open("ab") as file:
+        file.write(b'{"v":1')
+    before = (path.read_bytes(), path.stat().st_mtime_ns)
+    read_journal(path)
+
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+
+
+def test_a_journal_that_cannot_be_written_says_so_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(JournalError) as caught:
+        append(tmp_path / "none" / "journal", record(1))
+    assert caught.value.exit_status == EXIT_UNKNOWN
+    assert "cannot be written" in str(caught.value)
+    with pytest.raises(JournalError):
+        read_journal(tmp_path)
+
+
+def test_bytes_that_are_no_text_are_a_damaged_line(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    append(path, record(1))
+    with path.open("ab") as file:
+        file.write(b"\xff\xfe\x00\n")
+    append(path, record(2))
+
+    assert read_journal(path).damaged == (2,)
+    assert read_journal(path).records == (record(1), record(2))
+
+
+def test_every_record_is_one_write_and_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    real_write, real_sync = os.write, os.fsync
+    monkeypatch.setattr(os, "write", lambda handle, data: (calls.append("write"), real_write(handle, data))[1])
+    monkeypatch.setattr(os, "fsync", lambda handle: (calls.append("fsync"), real_sync(handle))[1])
+    append(tmp_path / "journal", record(1))
+    append(tmp_path / "journal", record(2))
+
+    # The directory is on the disk too, once the file is new there.
+    assert calls == ["write", "fsync", "fsync", "write", "fsync"]

@@ -1,0 +1,51 @@
+"""Two htcq do not write the same file; who holds the lock is told, and it ends with its holder."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from htcq.errors import EXIT_UNKNOWN, LockedError
+from htcq.store.lock import held
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from htcq.store.lock import held
+with held(Path(sys.argv[1]), "host-a:/journal"):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_the_second_is_told_who_is_at_it(tmp_path: Path) -> None:
+    path = tmp_path / ".file.lock"
+    with held(path, "host-a:/journal, process 7"):
+        with pytest.raises(LockedError) as caught, held(path, "host-b"):
+            raise AssertionError("both hold it")
+        assert str(caught.value) == "another htcq is writing there: host-a:/journal, process 7"
+        assert caught.value.exit_status == EXIT_UNKNOWN
+    with held(path, "host-b"):
+        assert path.read_text() == "host-b\n"
+
+
+def test_it_ends_with_a_holder_that_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / ".file.lock"
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(LockedError, match="host-a:/journal"), held(path, "host-b"):
+        pass
+    holder.send_signal(signal.SIGKILL)
+    holder.communicate()
+    with held(path, "host-b"):
+        assert path.read_text() == "host-b\n"
+
+
+def test_a_place_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(LockedError, match="cannot be written"), held(tmp_path / "none" / "lock", "host-a"):
+        pass
