@@ -1,6 +1,7 @@
 """Tell what every group may use now, from files: the quotas that a site declares, and the demand that there is.
 
-Quotas that are refused are not computed; what is only odd about them goes to standard error.
+What is wrong or odd about the quotas goes to standard error. Those that are refused for their amounts are computed all
+the same.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--demand", metavar="FILE", required=True, help="total, request and used, as JSON (- for stdin)"
     )
     parser.add_argument("--before", metavar="FILE", help="the quotas as they were, to tell what was left behind")
-    parser.add_argument("--force", action="store_true", help="compute also quotas that are refused")
     parser.add_argument("--why", metavar="GROUP", help="tell the steps to the runtime of one group")
     parser.add_argument("--trace", action="store_true", help="tell the steps to the runtime of every group")
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
@@ -49,35 +49,36 @@ def main(arguments: argparse.Namespace) -> int:
                 f"{arguments.demand}: there is demand of {which}, which {arguments.quotas} has not",
                 f"its trees are {', '.join(sorted(filter(None, trees))) or 'none'}",
             )
-    computed = []
+    computed, status = [], EXIT_FINE
     for name in sorted(trees):
         if name not in demands:
             where = f"trees.{name}.total" if name else "total"
             raise InputError(f"{arguments.demand}: {where} is missing", "every tree has a total of its own")
-        computed.append(_compute(name, trees[name], demands[name], before.get(name), arguments))
-    if any(each is None for each in computed):
-        return EXIT_USAGE
-    _show([each for each in computed if each is not None], arguments)
-    return EXIT_FINE
+        found, refused = _compute(name, trees[name], demands[name], before.get(name), arguments)
+        computed.append(found)
+        status = EXIT_USAGE if refused else status
+    if all(computed):
+        _show([each for each in computed if each is not None], arguments)
+    return status
 
 
 def _compute(
     name: str, quotas: Quotas, demand: Demand, before: Quotas | None, arguments: argparse.Namespace
-) -> Computed | None:
-    """Return one tree; None where it is refused, which is said on standard error."""
+) -> tuple[Computed | None, bool]:
+    """Return one tree, None where it cannot be computed, and whether it is refused; why goes to standard error."""
     from htcq.audit.elastic import checked
     from htcq.audit.rule import Severity
     from htcq.quota.elastic.doubts import doubts
     from htcq.quota.elastic.membership import assign
     from htcq.quota.elastic.runtime import compute
-    from htcq.quota.elastic.validation import refusals
+    from htcq.quota.elastic.validation import COMPUTABLE, refusals
     from htcq.report.elastic_json import Computed
     from htcq.report.printable import one_line
 
     assigned = assign(quotas.groups, demand)
     flaws = list(refusals(quotas, assigned.demand, assigned.unknown))
-    wrong = bool(flaws)
-    if not wrong or arguments.force:
+    refused, broken = bool(flaws), any(flaw.rule not in COMPUTABLE for flaw in flaws)
+    if not refused:
         flaws += doubts(quotas, assigned.demand, assigned.lost, before)
     source = f"{arguments.quotas}: trees.{name}" if name else arguments.quotas
     findings = checked(source, flaws)
@@ -86,10 +87,10 @@ def _compute(
             word = "" if finding.severity is Severity.ERROR else "warning: "
             text = f"htcq: {source}: {word}{finding.message} [{finding.rule}] ({_hint(finding.fix)})"
             print(one_line(text), file=sys.stderr)
-    if wrong and not arguments.force:
-        return None
+    if broken:
+        return None, refused
     outcome = compute(quotas, assigned.demand)
-    return Computed(name, outcome, assigned.default_request, assigned.demand.default_used, findings)
+    return Computed(name, outcome, assigned.default_request, assigned.demand.default_used, findings), refused
 
 
 def _hint(fix: str) -> str:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from htcq.cli.source import Source, add_source_options, read, sources
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
+from htcq.quota.elastic.validation import COMPUTABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from htcq.audit.engine import Audit
     from htcq.elastic.status import Status
+    from htcq.quota.elastic.flaw import Flaw
     from htcq.quota.elastic.groups import Quotas
 
 
@@ -31,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--headroom", metavar="PERCENT", type=float, default=5.0,
         help="of its min, for a lender that wakes up (default 5; 0: none)",
     )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="go on with quotas that are refused")
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
     parser.add_argument("--csv", action="store_true", help="print a row for each group and dimension as CSV")
 
@@ -45,14 +46,16 @@ def main(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.headroom <= 100:
         raise InputError(f"--headroom {arguments.headroom:g}: not a percentage", "from 0 to 100")
     trees = chosen_trees(arguments.quotas, arguments.name)
-    looked = []
-    for tree, quotas in trees.items():
-        found = _look(tree, quotas, sources(arguments, negotiator=arguments.name or tree)[0], arguments)
-        if found is None:
-            return EXIT_USAGE
-        looked.append(found)
+    flaws = {tree: _refusals(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
+    refused = [flaw for found in flaws.values() for flaw in found]
+    if any(flaw.rule not in COMPUTABLE for flaw in refused):
+        return EXIT_USAGE
+    looked = [
+        _look(tree, quotas, flaws[tree], sources(arguments, negotiator=arguments.name or tree)[0], arguments)
+        for tree, quotas in trees.items()
+    ]
     _show(looked, arguments)
-    return EXIT_FINE
+    return EXIT_USAGE if refused else EXIT_FINE
 
 
 def chosen_trees(file: str, negotiator: str) -> Mapping[str, Quotas]:
@@ -75,23 +78,33 @@ def chosen_trees(file: str, negotiator: str) -> Mapping[str, Quotas]:
     raise InputError(f"{file} has no tree for the negotiator {negotiator}", f"its trees are {', '.join(sorted(trees))}")
 
 
-def _look(tree: str, quotas: Quotas, source: Source, arguments: argparse.Namespace) -> tuple[Status, Audit] | None:
-    """Look at the pool with one tree; None where that is refused, which is said on standard error."""
+def _refusals(tree: str, quotas: Quotas, file: str) -> list[Flaw]:
+    """Return why one tree is refused, which is said on standard error."""
     from htcq.audit.elastic import checked
     from htcq.audit.rule import Severity
-    from htcq.elastic.headroom import Headroom
-    from htcq.elastic.status import status_of
-    from htcq.quota.elastic.doubts import doubts
     from htcq.quota.elastic.validation import refusals
     from htcq.report.printable import one_line
 
-    name = f"{arguments.quotas}: trees.{tree}" if tree else arguments.quotas
-    flaws = list(refusals(quotas))
-    if flaws and not arguments.force:
-        for finding in checked(name, flaws).findings:
-            if finding.severity is Severity.ERROR:
-                print(one_line(f"htcq: {name}: {finding.message} [{finding.rule}]"), file=sys.stderr)
-        return None
+    flaws, name = list(refusals(quotas)), _named(file, tree)
+    for finding in checked(name, flaws).findings:
+        if finding.severity is Severity.ERROR:
+            print(one_line(f"htcq: {name}: {finding.message} [{finding.rule}]"), file=sys.stderr)
+    return flaws
+
+
+def _named(file: str, tree: str) -> str:
+    return f"{file}: trees.{tree}" if tree else file
+
+
+def _look(
+    tree: str, quotas: Quotas, flaws: list[Flaw], source: Source, arguments: argparse.Namespace
+) -> tuple[Status, Audit]:
+    """Look at the pool with one tree."""
+    from htcq.audit.elastic import checked
+    from htcq.elastic.headroom import Headroom
+    from htcq.elastic.status import status_of
+    from htcq.quota.elastic.doubts import doubts
+
     pool = read(source)
     if pool.slots is None:
         why = "; ".join(pool.incomplete)
@@ -99,7 +112,8 @@ def _look(tree: str, quotas: Quotas, source: Source, arguments: argparse.Namespa
             f"{source.name}: its slots are not known" + (f": {why}" if why else ""), "what is there to share?"
         )
     status = status_of(pool, quotas, tree, source.negotiator, Headroom(arguments.headroom / 100))
-    return status, checked(name, [*flaws, *doubts(quotas, status.observation.demand)])
+    found = [*flaws, *doubts(quotas, status.observation.demand)]
+    return status, checked(_named(arguments.quotas, tree), found)
 
 
 def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -139,13 +140,21 @@ def test_every_name_in_the_json_and_in_the_rows_is_told(status: Any) -> None:
     assert set(COLUMNS) <= words(columns)
 
 
-def test_quotas_that_are_refused_are_not_looked_at(status: Any, quiet_place: Path) -> None:
+def test_quotas_that_are_refused_for_their_amounts_are_shown_all_the_same(status: Any, quiet_place: Path) -> None:
     (quiet_place / "q.toml").write_text("[groups.a]\nmin = { cpus = 9 }\nmax = { cpus = 8 }\n")
     done = status()
 
-    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert done.status == EXIT_USAGE
     assert "elastic-min-above-max" in done.err
-    assert status("--force").status == EXIT_FINE
+    assert re.search(r"^a +cpus +9 +8 ", done.out, re.MULTILINE)
+
+
+def test_a_tree_that_is_none_is_not_looked_at(status: Any, quiet_place: Path) -> None:
+    (quiet_place / "q.toml").write_text('[groups."a.b"]\nmax = { cpus = 8 }\n')
+    done = status()
+
+    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert "elastic-orphan" in done.err
 
 
 def test_a_pool_without_slots_cannot_be_shared(status: Any, quiet_place: Path) -> None:

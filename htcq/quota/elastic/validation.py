@@ -16,6 +16,15 @@ from htcq.quota.elastic.kinds import MARK
 from htcq.quota.elastic.tree import Tree, build_tree
 from htcq.quota.tree import name_key
 
+#: What is wrong only with the amounts: such quotas must not be written, and what they come to is well defined.
+COMPUTABLE = frozenset(
+    (
+        "elastic-min-above-max", "elastic-min-not-of-parent", "elastic-children-min-above-parent",
+        "elastic-guarantee-not-covered", "elastic-max-below-used", "elastic-used-without-max",
+        "elastic-kinds-above-whole", "elastic-dimension-not-of-parent",
+    )
+)  # fmt: skip
+
 
 def refusals(quotas: Quotas, demand: Demand | None = None, unknown: Iterable[str] = ()) -> Iterator[Flaw]:
     """Yield every reason to refuse ``quotas``; without ``demand`` those that need it are left out.
