@@ -50,7 +50,7 @@ class Slot:
 
     def charges(self) -> Charges:
         """Return the policy, parsed, on this slot's amounts."""
-        return Charges(self.policy, self.total, self.machine)
+        return Charges(self.policy, self.total, self.machine, self.type.number)
 
 
 def lay_out(node: Node, types: tuple[SlotType, ...], literal: bool = False) -> tuple[Slot, ...]:

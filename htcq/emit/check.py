@@ -32,7 +32,7 @@ def check_configuration(role: str, text: str, slots: Sequence[Slot], read: Reade
     found: list[str] = []
     for slot in slots:
         policy = _policy_of(role, slot, values)
-        found += dangers(Charges(policy, slot.total, slot.machine))
+        found += dangers(Charges(policy, slot.total, slot.machine, slot.type.number))
     if role == EXECUTE and _both_splittings(values):
         found.append(
             "CONSUMPTION_POLICY and CLAIM_PARTITIONABLE_LEFTOVERS are both on, which HTCondor does not support"

@@ -32,8 +32,18 @@ def configuration(
     elif role == ACCESS:
         values["schedd_weight"] = greatest(list(dict.fromkeys(slot.policy.schedd_weight for slot in slots)))
     else:
-        values["weight"] = slots[0].policy.expanded(slots[0].policy.weight)
+        values["weight"] = _central_weight(slots)
     return render(f"condor/{role}.config.j2", values, templates)
+
+
+def _central_weight(slots: Sequence[Slot]) -> str:
+    """Return the weight of a slot of any of the types: that of one need not be a number on a slot of another."""
+    weights = [(slot.type.number, slot.policy.expanded(slot.policy.weight)) for slot in slots]
+    weight = weights[0][1]
+    for number, other in reversed(weights[1:]):
+        if other != weights[0][1]:
+            weight = f"ifThenElse(SlotTypeID =?= {number}, {other}, {weight})"
+    return weight
 
 
 def _execute(node: Node, slots: Sequence[Slot], literal: bool) -> dict[str, Any]:

@@ -18,14 +18,16 @@ Amounts = Mapping[str, Number]
 class Charges:
     """One policy, parsed, on slots whose amounts at birth are ``total``.
 
-    ``machine`` is what the whole machine has (Total<asset> in its ads), ``total`` what the slot got of it.
+    ``machine`` is what the whole machine has (Total<asset> in its ads), ``total`` what the slot got of it, ``type_id``
+    the number of its slot type.
 
     Raises:
         PolicyError: an expression of the policy does not parse.
     """
 
-    def __init__(self, policy: Policy, total: Amounts, machine: Amounts | None = None) -> None:
+    def __init__(self, policy: Policy, total: Amounts, machine: Amounts | None = None, type_id: int = 1) -> None:
         self.policy = policy
+        self._type_id = type_id
         self.total = dict(total)
         self.machine = dict(machine or total)
         self.consumption = {asset: Expr(policy.expanded(text)) for asset, text in policy.consumption.items()}
@@ -38,7 +40,7 @@ class Charges:
         self._pslot["NumDynamicSlots"] = 0
 
     def _ad(self, amounts: Amounts, total: Amounts) -> Ad:
-        ad = Ad({"SlotWeight": self.weight_expr})
+        ad = Ad({"SlotWeight": self.weight_expr, "SlotTypeID": self._type_id})
         for asset in self.total:
             name = attribute(asset)
             ad[name] = amounts[asset]

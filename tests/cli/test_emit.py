@@ -236,3 +236,17 @@ def _python(program: str, **environment: str) -> str:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ, **environment}
     )
     return done.stdout
+
+
+def test_the_central_weight_is_that_of_each_slot_type(call: Call, quiet_place: Path) -> None:
+    """Six levels of one type's cpus are a division by 0 on a slot of the other type, which has two."""
+    (quiet_place / "two.toml").write_text(
+        "[slot_types.1]\n"
+        'model = "quantized"\nlevel = { cpus = 6, memory = 6 }\nparts = { cpus = 6, memory = "75%", disk = "75%" }\n'
+        "[slot_types.2]\n"
+        'model = "quantized"\nlevel = { cpus = 2, memory = 2 }\nparts = { cpus = 2, memory = "25%", disk = "25%" }\n'
+    )
+    done = call("emit", "--node", "node.json", "--config", "two.toml", "--role", "central")
+
+    assert (done.status, done.err) == (0, "")
+    assert "SLOT_WEIGHT = ifThenElse(SlotTypeID =?= 2, ifThenElse(DynamicSlot" in done.out
