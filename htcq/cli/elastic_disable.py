@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import only_one
 from htcq.cli.elastic_place import add_place_options, writer_of_journal
-from htcq.errors import EXIT_FINE, InputError
+from htcq.errors import EXIT_FINE, InputError, RefusedError
 from htcq.settings.durations import parse_moments
 
 if TYPE_CHECKING:
@@ -48,9 +48,13 @@ def _disabled(writer: Writer, dead_man: bool) -> str:
     writer.resolve()
     state = writer.state()
     present = writer.present()
-    if dead_man and state.in_force is None and present is None:
-        return f"{writer.path}: nothing of ours is there"
-    if dead_man and not state.elastic and digest_of(present) == state.digest and state.result == VERIFIED:
+    if dead_man and present is None:
+        return f"{writer.path}: nothing is there that needs to be kept"
+    if dead_man and digest_of(present) != state.digest:
+        raise RefusedError(
+            f"{writer.path} was changed by somebody else, and is left alone", "'htcq elastic disable' takes it over"
+        )
+    if dead_man and not state.elastic and state.result == VERIFIED:
         return f"{writer.path}: unchanged; nothing there needs to be kept"
     if not state.fallback:
         raise InputError("the journal has no static quotas", "remove the file, then condor_reconfig -negotiator")

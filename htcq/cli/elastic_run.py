@@ -70,7 +70,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _step(arguments: argparse.Namespace, declared: Declared) -> Iterator[tuple[str, float]]:
     """Take one step and yield what was done, with the length of a cycle in seconds."""
-    from htcq.store.elastic_journal import read_journal
+    from htcq.store.elastic_journal import read_journal, shorten
 
     writer = writer_of(arguments, declared)
     if not arguments.yes:
@@ -80,6 +80,7 @@ def _step(arguments: argparse.Namespace, declared: Declared) -> Iterator[tuple[s
         yield f"{writer.path}: {done} by plan {found.step.plan.id} (--yes writes it)", _cycle(found)
         return
     with only_one(writer):
+        shorten(writer.journal)
         journal = read_journal(writer.journal)
         for doubt in journal.doubts():
             print(f"htcq: {doubt}", file=sys.stderr)

@@ -6,7 +6,7 @@ without an outcome, which is resolved against the file that is really there. The
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from htcq.elastic.quota_file import ABSENT, digest_of
@@ -17,6 +17,8 @@ LOOK, REFUSED, INTENT, OUTCOME = "look", "refused", "intent", "outcome"
 APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE = "apply", "rollback", "disable", "dead-man", "restore"
 #: What came of it: the negotiator has it; the file has it, nobody knows of the negotiator; nothing was written.
 VERIFIED, WRITTEN, NOTHING = "verified", "written", "nothing"
+#: Writes that are kept of a journal that is shortened.
+_WRITES = 100
 BY_HAND = (ROLLBACK, DISABLE)
 #: Whether what is written needs somebody to keep it; what is put back is as it was.
 _ELASTIC = {APPLY: True, DISABLE: False, DEAD_MAN: False}
@@ -184,6 +186,17 @@ def _own(quotas: Mapping[str, tuple[float, bool]]) -> dict[str, float]:
         if parent in own:
             own[parent] -= quota
     return {name: round(amount, 3) for name, amount in own.items()}
+
+
+def essential(records: Sequence[Record], writes: int = _WRITES) -> tuple[Record, ...]:
+    """Return, in their order, the records that the state comes of: the last ``writes`` and what is known of looks."""
+    kept = {record.number for record in [each for each in records if each.kind in (INTENT, OUTCOME)][-2 * writes :]}
+    # Numbers go on from the last one.
+    kept |= {record.number for record in records[-1:]}
+    for wanted in (lambda each: each.kind == LOOK, lambda each: each.seen is not None, lambda each: each.fallback):
+        last = next((each for each in reversed(records) if wanted(each)), None)
+        kept |= {last.number} if last is not None else set()
+    return tuple(record for record in records if record.number in kept)
 
 
 def resolved(state: State, present: str | None) -> tuple[str, str]:

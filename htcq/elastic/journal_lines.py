@@ -57,5 +57,5 @@ def record_from(line: str) -> Record:
         if seen is not None:
             told["seen"] = Seen(int(seen["slots"]), int(seen["schedds"]), float(seen["pool_weight"]))
         return Record(**told)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"not a record: {error}") from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from htcq.elastic.damping import Damped, Limits, damp
@@ -39,21 +41,19 @@ def next_step(
     Raises:
         RefusedError: computed numbers contradict each other; nothing may be written.
     """
+    if not 0 < observation.pool_weight < math.inf:
+        raise RefusedError(f"the pool weighs {observation.pool_weight:g}", "are its slots and their weights known?")
     outcome = compute(declared, observation.demand)
+    _stand(violations(outcome))
     goals = targets(outcome, observation, Headroom(settings.headroom))
-    mins = min_targets(outcome, observation)
+    mins = min_targets(declared, observation)
     in_force = file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
     damped = Damped({each.group: each.quota for each in goals}, {})
     if in_force is not None:
         before = {each.group: each.quota for each in in_force.groups}
         worth = {each.group: each.quota for each in mins}
         damped = damp(goals, before, worth, observation.pool_weight, state.changed, now, _limits(settings))
-    wrong = [*violations(outcome), *bad_quotas(goals, damped.quotas, observation.pool_weight)]
-    if wrong:
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        raise RefusedError(
-            f"the computation contradicts itself: {wrong[0]}{more}", "nothing is written; please report it"
-        )
+    _stand(bad_quotas(goals, damped.quotas, observation.pool_weight))
     plan = plan_of(
         declared,
         goals,
@@ -66,7 +66,16 @@ def next_step(
         sight.ceilings,
         now,
     )
-    return NextStep(plan, static_file(mins, outcome, observation))
+    return NextStep(plan, static_file(mins))
+
+
+def _stand(wrong: Iterable[str]) -> None:
+    """Raise what is wrong, if anything."""
+    found = list(wrong)
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        message = f"the computation contradicts itself: {found[0]}{more}"
+        raise RefusedError(message, "nothing is written; please report it")
 
 
 def _limits(settings: WriteSettings) -> Limits:

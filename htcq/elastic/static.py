@@ -5,39 +5,43 @@ That is what HTCondor's own group quotas do with a guarantee, without a max: the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from htcq.elastic.headroom import Headroom
-from htcq.elastic.invariants import bad_quotas
-from htcq.elastic.projection import managed, targets
+from htcq.elastic.projection import targets
 from htcq.elastic.quota_file import GroupQuota, QuotaKnobs, ordered
-from htcq.elastic.records import PARTS, Observation
+from htcq.elastic.records import Observation
 from htcq.elastic.target import Target
-from htcq.elastic.worth import Jobs, worth
-from htcq.quota.elastic.groups import Amounts
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.groups import Amounts, Quotas
+from htcq.quota.elastic.results import Standing
+from htcq.quota.elastic.runtime import compute
 
 
-def min_targets(outcome: Outcome, observation: Observation) -> tuple[Target, ...]:
-    """Return what the mins in effect are worth, as quotas; a dimension without a min keeps nobody from the others."""
-    groups = tuple(replace(group, runtime=_guaranteed(group), lent={}) for group in outcome.groups)
+def min_targets(declared: Quotas, observation: Observation) -> tuple[Target, ...]:
+    """Return what the mins are worth as quotas: the targets if every group asked for its min and nothing else.
+
+    A dimension of which a group is guaranteed nothing does not keep it from the others.
+    """
+    outcome = compute(declared, replace(observation.demand, request=_mins(declared), used={}))
+    groups = tuple(replace(group, runtime=_given(group), lent={}) for group in outcome.groups)
     return targets(replace(outcome, groups=groups), observation, Headroom(0.0))
 
 
-def _guaranteed(group: Standing) -> Amounts:
-    given = {name: amount for name, amount in group.scaled_min.items() if amount > 0}
-    return given or dict.fromkeys(group.scaled_min, 0)
+def _mins(declared: Quotas) -> dict[str, Amounts]:
+    """Return each group's min without those of the groups right below it: what its own jobs would ask for."""
+    own = {group.name: dict(group.min) for group in declared.groups}
+    for group in declared.groups:
+        for name, amount in group.min.items():
+            if group.parent and name in own[group.parent]:
+                own[group.parent][name] = max(0, own[group.parent][name] - amount)
+    return dict(own)
 
 
-def static_file(mins: tuple[Target, ...], outcome: Outcome, observation: Observation) -> QuotaKnobs:
-    """Return the static quotas; a group above others has its own min where that is more than theirs come to."""
-    sums = {each.group: each.quota for each in mins}
-    more = dict(sums)
-    for each in mins:
-        standing = outcome[each.group]
-        if not each.leaf:
-            parts = worth(managed(standing, _guaranteed(standing)), Jobs(), observation.worth).parts
-            more[each.group] = max(sums[each.group], float(parts // PARTS))
-    quotas: Mapping[str, float] = sums if any(bad_quotas(mins, more, observation.pool_weight)) else more
-    return QuotaKnobs(tuple(GroupQuota(each.group, quotas[each.group], True) for each in ordered(mins)))
+def _given(group: Standing) -> Amounts:
+    given = {name: amount for name, amount in group.runtime.items() if amount > 0}
+    return given or dict.fromkeys(group.runtime, 0)
+
+
+def static_file(mins: tuple[Target, ...]) -> QuotaKnobs:
+    """Return the static quotas; ``mins`` has what the mins are worth."""
+    return QuotaKnobs(tuple(GroupQuota(each.group, each.quota, accept_surplus=True) for each in ordered(mins)))

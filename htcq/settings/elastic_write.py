@@ -33,7 +33,6 @@ class WriteSettings:
     journal: str = "/var/lib/htcq-elastic/journal"
     interval: int = 0
     plan_age: int = 600
-    silence: int = 1800
     ad_age: int = 900
     cycle_age: int = 1200
     skew: int = 60
@@ -50,7 +49,7 @@ class WriteSettings:
 
 
 WRITE_KEYS = tuple(each.name for each in fields(WriteSettings))
-_TIMES = ("interval", "plan_age", "silence", "ad_age", "cycle_age", "skew", "hold", "verify_within")
+_TIMES = ("interval", "plan_age", "ad_age", "cycle_age", "skew", "hold", "verify_within")
 _PARTS = ("least_seen", "capacity_drop", "least_part", "raise_most", "lower_most", "headroom")
 _TEXTS = ("directory", "file", "journal")
 

@@ -133,6 +133,19 @@ def test_a_person_stops_the_writing_even_if_the_negotiator_is_away(call: Call, p
     assert read_journal(place / "journal").state.stopped.startswith("disable by ")
 
 
+def test_the_dead_man_lets_alone_what_is_gone_or_somebody_elses(call: Call, place: Path) -> None:
+    path = journaled(place, ago=1900)
+    path.write_text("theirs\n")
+    done = call("elastic", "disable", *PLACE, "--if-silent", "30min")
+    assert done.status == EXIT_UNKNOWN
+    assert f"{FILE} was changed by somebody else, and is left alone" in done.err
+    assert path.read_text() == "theirs\n"
+    path.unlink()
+    gone = call("elastic", "disable", *PLACE, "--if-silent", "30min")
+    assert (gone.status, gone.err) == (EXIT_FINE, "")
+    assert not path.exists()
+
+
 def test_an_intent_that_was_left_is_resolved_by_the_file_that_is_there(call: Call, place: Path) -> None:
     path = journaled(place, ago=1900)
     for text, result in (("elastic\n", NOTHING), ("newer\n", WRITTEN)):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from broken import policy
-from claims import COUNTS_OFTEN, queued
+from claims import COUNTS_OFTEN, come_to, queued
 from conftest import PACE, Site
-from elastic_pool import BOTH_MAY_ALL, FILE, Elastic, elastic_pool, fixed
+from elastic_pool import FILE, Elastic, elastic_pool, fixed
 
 from htcq.elastic.journal import APPLY, INTENT, OUTCOME, REFUSED, RESTORE, VERIFIED, WRITTEN
 from htcq.store.elastic_journal import read_journal
@@ -204,11 +204,13 @@ def test_a_file_that_somebody_changed_is_left_alone_until_disable_takes_it_over(
 
 
 def test_a_ceiling_that_somebody_set_is_told_and_left_alone(elastic: Elastic) -> None:
-    elastic.declare(BOTH_MAY_ALL)
+    elastic.declare(fixed(3, 5))
     pool = elastic.pool
     elastic.step()
     queued(pool, {"busy.ann": 9})
+    come_to(pool, {"busy.ann": 3})
     pool.tool("condor_userprio", "-setceiling", "busy.ann@test", "2")
+    elastic.declare(fixed(5, 3))
 
     def ceiling() -> str:
         ads = pool.ads("any", ["Ceiling"], constraint='MyType == "Accounting" && Name == "busy.ann@test"')

@@ -11,6 +11,7 @@ import pytest
 from claims import claims, come_to, queued
 from conftest import Site
 from elastic_pool import BOTH_MAY_ALL, Elastic, elastic_pool, fixed
+from testpool import Pool
 
 pytestmark = pytest.mark.condor
 #: Seconds that a short job takes; a cycle takes one or more.
@@ -26,6 +27,12 @@ def elastic(site: Site, tmp_path: Path) -> Iterator[Elastic]:
     yield found
     for left in found.pool.config_dir.glob("99-*"):
         left.unlink()
+
+
+def running(pool: Pool, submitter: str) -> int:
+    """Return how many jobs of a submitter run, as its schedd knows."""
+    ads = pool.ads("submitters", ["RunningJobs"], constraint=f'Name == "{submitter}"')
+    return sum(int(ad["RunningJobs"]) for ad in ads)
 
 
 def wait_shown(elastic: Elastic, busy: float, quiet: float) -> None:
@@ -100,6 +107,48 @@ def test_a_plan_is_applied_by_its_id_and_only_as_long_as_it_is_the_pools(elastic
     assert elastic.configured() == ("3", "5")
     wait_shown(elastic, 3, 5)
     assert elastic.published()["busy"] == (3.0, "no")
+
+
+def test_the_loop_follows_the_demand_in_damped_steps_and_ends_when_told(elastic: Elastic) -> None:
+    """8 slots: a quarter of the pool goes up in a step, and a claim is never taken away."""
+    elastic.declare(BOTH_MAY_ALL, raise_most="0.25", lower_most="0.25")
+    pool = elastic.pool
+    queued(pool, {"quiet.cy": 4}, arguments=600)
+    come_to(pool, {"quiet.cy": 4})
+    pool.wait(lambda: running(pool, "quiet.cy@test") == 4, 30, "running jobs", ("SchedLog",))
+    elastic.step()
+    wait_shown(elastic, 0, 4)
+    # Surplus goes to whoever wants it, so that its jobs run at once; what it may count on follows.
+    queued_busy = pool.submit({"accounting_group": "busy", "accounting_group_user": "ann", "request_memory": 128}, 9)
+    assert queued_busy
+    pool.wait(lambda: any("busy" in ad["Name"] for ad in pool.ads("submitters", ["Name"])), 30, "busy's demand")
+    # Its min of 4 is given at once.
+    status, out, err = elastic.htcq("run", "--yes", "--interval", "1s", "--ticks", "3")
+    assert (status, err) == (0, "")
+    assert [line.partition(": ")[2].split()[0] for line in out.splitlines()] == ["written,", "unchanged,", "unchanged,"]
+    wait_shown(elastic, 4, 4)
+    pool.wait(lambda: claims(pool)["busy.ann"] == 4, 30, "busy's claims", ("NegotiatorLog",))
+    pool.tool("condor_rm", "-constraint", 'AcctGroup == "quiet"', check=False)
+    pool.wait(lambda: claims(pool)["quiet.cy"] == 0, 30, "the end of quiet's claims", ("StartLog",))
+    shown = []
+    for _ in range(3):
+        elastic.step()
+        state = elastic.state
+        assert state.in_force is not None
+        shown.append((state.in_force.quotas["busy"][0], state.in_force.quotas["quiet"][0]))
+
+    # 2 of 8 a step, to 8 and nothing.
+    assert shown == [(6, 2), (8, 0), (8, 0)]
+
+
+def test_a_step_without_yes_is_only_told(elastic: Elastic) -> None:
+    elastic.declare(fixed(3, 5))
+    status, out, err = elastic.htcq("run", "--once")
+
+    assert (status, err) == (0, "")
+    assert "would change by plan " in out
+    assert not elastic.path.exists()
+    assert not elastic.journal.exists()
 
 
 def test_rollback_restores_what_was_there_before_and_a_second_one_changes_nothing(elastic: Elastic) -> None:

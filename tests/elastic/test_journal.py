@@ -19,12 +19,13 @@ from htcq.elastic.journal import (
     WRITTEN,
     Record,
     Seen,
+    essential,
     resolved,
     state_of,
 )
 from htcq.elastic.journal_lines import line_of, record_from
 from htcq.elastic.quota_file import ABSENT, digest_of
-from tests.elastic.writing import NOW, intent, outcome, text_of, written
+from tests.elastic.writing import NOW, SEEN, intent, outcome, text_of, written
 
 FIRST, SECOND = {"a": (3.0, False)}, {"a": (5.0, False)}
 
@@ -143,6 +144,23 @@ def test_the_static_quotas_of_the_last_look_are_kept() -> None:
 
     assert state_of(records).fallback == "new"
     assert state_of([*records, *written(4, SECOND)]).fallback == "new"
+
+
+@pytest.mark.parametrize("looks", [0, 1, 7])
+@pytest.mark.parametrize("what", [APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE])
+def test_a_shortened_journal_comes_to_the_same(what: str, looks: int) -> None:
+    records: list[Record] = [Record(1, NOW, LOOK, seen=SEEN, fallback="static", fallback_quotas=FIRST)]
+    for _ in range(20):
+        quotas = FIRST if len(records) % 4 else SECOND
+        records += written(len(records) + 1, quotas, time=NOW + len(records))
+        records += [Record(len(records) + 1, NOW + len(records), LOOK)]
+    records += written(len(records) + 1, FIRST, what=what, operator="ann", time=NOW + 900)
+    records += [Record(len(records) + 1 + each, NOW + 1000 + each, REFUSED) for each in range(looks)]
+    short = essential(records, writes=3)
+    state = state_of(records)
+
+    assert len(short) == 6 + 2 + min(looks, 1)
+    assert replace(state_of(short), began=state.began) == state
 
 
 def test_a_record_is_the_same_after_it_was_a_line() -> None:

@@ -76,7 +76,7 @@ def test_jobs_count_the_free_devices_that_suit_them_by_whatever_name() -> None:
         job(f"{number}.0", RequestGPUs=count, RequireGPUs=f"Capability {which}", Requirements=requirements)
         for number, (count, which) in enumerate([(1, "> 7"), (2, "> 7"), (2, "< 7"), (3, "< 7"), (3, "> 1")])
     ]
-    given = pool(node(1, SMALL, LARGE, SMALL, SMALL, AvailableGPUs=free), jobs=jobs)
+    given = pool(node(1, SMALL, LARGE, SMALL, SMALL, AvailableGPUs=free, TotalSlotGPUs="4"), jobs=jobs)
     (kind,) = kinds_of(given.slots or ())
 
     assert [wall(kind, each)[0] is Wall.NONE for each in job_classes(given.jobs or ())] == [

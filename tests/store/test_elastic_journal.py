@@ -10,7 +10,7 @@ import pytest
 from htcq.elastic.journal import LOOK, Record
 from htcq.elastic.journal_lines import line_of
 from htcq.errors import EXIT_UNKNOWN, JournalError
-from htcq.store.elastic_journal import append, read_journal
+from htcq.store.elastic_journal import append, read_journal, shorten
 
 TIME = 1_795_000_000.0
 
@@ -58,6 +58,23 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     read_journal(path)
 
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+
+
+def test_a_long_journal_is_shortened_and_the_former_one_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    for number in range(1, 6):
+        append(path, record(number))
+    before = path.read_bytes()
+    assert shorten(path, len(before)) is None
+    former = shorten(path, len(before) - 1)
+
+    assert former == tmp_path / "journal.5"
+    assert former.read_bytes() == before
+    assert read_journal(path).records == (record(5),)
+    append(path, record(6))
+    assert former.read_bytes() == before
+    assert read_journal(path).state.last == 6
+    assert shorten(tmp_path / "none", 0) is None
 
 
 def test_a_journal_that_cannot_be_written_says_so_in_one_line(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from htcq.elastic.reclaim.holding import Holding
 from htcq.elastic.reclaim.results import Spared
 from htcq.elastic.reclaim.rooms import Rooms
 from htcq.elastic.reclaim.standings import Standings
-from htcq.elastic.reclaim.waiting import Waiting
+from htcq.elastic.reclaim.waiting import Waiting, Waits
+from htcq.pool.jobclass import JobClass
 
 _NOBODY = "nobody who waits could use what it holds"
 
@@ -25,9 +26,10 @@ class Choice:
     """Takes candidates in their order; what is chosen is by place, in the order in which it was taken."""
 
     def __init__(
-        self, standings: Standings, rooms: Rooms, waiting: Sequence[Waiting], budget: Budget, holding: Holding
+        self, standings: Standings, rooms: Rooms, waits: Waits, needy: Collection[str], budget: Budget, holding: Holding
     ) -> None:
-        self._standings, self._rooms, self._waiting = standings, rooms, waiting
+        self._standings, self._rooms, self._served = standings, rooms, waits.served
+        self._waiting = [each for each in waits.jobs if each.group in needy]
         self._budget, self._holding = budget, holding
         self._pending: dict[str, list[Candidate]] = {}
         self.chosen: dict[str, list[Candidate]] = {}
@@ -100,12 +102,16 @@ class Choice:
         """Return the first that waits and runs at ``place`` beside those that were given room there before."""
         ended = [each.claim.slot for each in (*self.chosen.get(place, ()), *able)]
         room = self._rooms.room(place, ended)
-        if room is None or not all(room.take(each.jobs) for each in self.uses.get(place, ())):
+        if room is None or not all(room.take(each) for each in self._there(place)):
             return None
         for each in self._waiting:
             if each.left and self._standings.fits(each.group, each.idle.amounts) and room.take(each.jobs):
                 return each
         return None
+
+    def _there(self, place: str) -> list[JobClass]:
+        """Return the jobs that come to ``place`` anyway, or were given room there before."""
+        return [*self._served.get(place, ()), *(each.jobs for each in self.uses.get(place, ()))]
 
     def _commit(self, place: str, able: Sequence[Candidate]) -> None:
         self._pending[place] = []
@@ -139,7 +145,7 @@ class Choice:
         kept = self.chosen[place]
         for one in list(reversed(kept)):
             rest = [each for each in kept if each is not one]
-            if self._rooms.fit(place, [each.claim.slot for each in rest], [each.jobs for each in self.uses[place]]):
+            if self._rooms.fit(place, [each.claim.slot for each in rest], self._there(place)):
                 kept.remove(one)
                 self._count([one], -1)
                 self._refuse(one, "given back: who waits has room without it")

@@ -20,7 +20,7 @@ from htcq.elastic.reclaim.results import Need, Over, ReclaimPlan
 from htcq.elastic.reclaim.rooms import Rooms
 from htcq.elastic.reclaim.standings import Standings
 from htcq.elastic.reclaim.victims import in_order, uses_of, victims_of
-from htcq.elastic.reclaim.waiting import Waiting, waiting_of
+from htcq.elastic.reclaim.waiting import Waiting, Waits, waits_of
 from htcq.elastic.records import Observation
 from htcq.pool.pool import Pool
 from htcq.quota.elastic.results import Outcome
@@ -65,11 +65,13 @@ class _Planner:
         """Return the plan."""
         now = self.observation.taken_at
         standings, rooms = Standings(self.outcome), Rooms(self.pool)
-        waiting = waiting_of(self.observation, self.pool, standings, rooms)
-        over, needs = tuple(self._over(standings)), tuple(self._needs(waiting))
+        over, done = tuple(self._over(standings)), frozenset(self._done(standings))
+        # From here on it counts as used what free slots will take.
+        waits = waits_of(self.observation, self.pool, standings, rooms)
+        needs = tuple(self._needs(waits.jobs))
         measured = tuple(self._measured(rooms, {each.group for each in needs}))
         stopped = self._stopped(dict(measured))
-        release = tuple(self._release(standings, bool(stopped)))
+        release = tuple(sorted(self.past.ceilings if stopped else done))
         plan = ReclaimPlan(
             now,
             self.observation.negotiator,
@@ -81,7 +83,7 @@ class _Planner:
             waiting="" if stopped else self._waiting(over, needs),
             measured=measured,
         )
-        return plan if plan.stopped or plan.waiting else self._chosen(plan, standings, rooms, waiting)
+        return plan if plan.stopped or plan.waiting else self._chosen(plan, standings, rooms, waits)
 
     # Who is over, who is in need ----------------------------------------------------------------------------------
 
@@ -140,13 +142,12 @@ class _Planner:
             return f"jobs were taken back {now - last:.0f} s ago, and {limits.settle} s are waited for what comes of it"
         return ""
 
-    def _release(self, standings: Standings, stopped: bool) -> Iterator[str]:
+    def _done(self, standings: Standings) -> Iterator[str]:
         """Yield the submitters whose ceilings of ours have done what they were for."""
         for who, own in sorted(self.past.ceilings.items()):
             group, used = standings.own(own.group), standings.used(own.group)
-            share = self.limits.release
             runtime = {} if group is None else group.runtime
-            if stopped or all(used.get(name, 0) <= share * amount for name, amount in runtime.items()):
+            if all(used.get(name, 0) <= self.limits.release * amount for name, amount in runtime.items()):
                 yield who
 
     def _renew(self, release: Sequence[str]) -> Iterator[str]:
@@ -158,7 +159,7 @@ class _Planner:
 
     # What is taken back -------------------------------------------------------------------------------------------
 
-    def _chosen(self, plan: ReclaimPlan, standings: Standings, rooms: Rooms, waiting: Sequence[Waiting]) -> ReclaimPlan:
+    def _chosen(self, plan: ReclaimPlan, standings: Standings, rooms: Rooms, waits: Waits) -> ReclaimPlan:
         observation, limits = self.observation, self.limits
         ready = {each.group for each in plan.over if each.ready}
         needy = {each.group for each in plan.needs if each.ready}
@@ -166,7 +167,7 @@ class _Planner:
         able = candidates.of((claim for claim in observation.claims if claim.group in ready), standings)
         holding = Holding(observation.claims, observation.idle, self._foreign())
         budget = Budget(limits, len(observation.claims), self.past.today(observation.taken_at))
-        choice = Choice(standings, rooms, [each for each in waiting if each.group in needy], budget, holding)
+        choice = Choice(standings, rooms, waits, needy, budget, holding)
         choice.take(able)
         if self.confirm and choice.chosen:
             choice.confirm(self._taken(choice, holding, rooms, needy))

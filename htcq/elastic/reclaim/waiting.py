@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from htcq.elastic.reclaim.rooms import Rooms
@@ -27,57 +28,68 @@ class Waiting:
         return self.idle.group
 
 
-def waiting_of(observation: Observation, pool: Pool, standings: Standings, rooms: Rooms) -> list[Waiting]:
-    """Return what waits for room in vain, the groups that use the least of their runtime first.
+@dataclass(frozen=True)
+class Waits:
+    """What waits for room in vain; and by place the jobs that a free slot will take, for which there must be room."""
 
-    What their runtimes leave no room for is left out, and so is what a free slot would take: that is matched without
-    anybody's doing.
+    jobs: tuple[Waiting, ...]
+    served: Mapping[str, tuple[JobClass, ...]]
+
+
+def waits_of(observation: Observation, pool: Pool, standings: Standings, rooms: Rooms) -> Waits:
+    """Return who waits, the groups that use the least of their runtime first.
+
+    What their runtimes leave no room for is left out. What a free slot takes is matched without anybody's doing: it
+    counts as used from here on.
     """
     by_id = {(_text(job.schedd), job.id): job for job in pool.jobs or ()}
     groups = sorted({each.group for each in observation.idle}, key=lambda name: (standings.ratio(name), name))
-    mine = {name: [each for each in observation.idle if each.group == name and each.count > 0] for name in groups}
-    # What is given in thought to free slots is not used in earnest.
-    thought = _Thought(standings, rooms)
+    free = _Free(standings, rooms)
     found = []
     for name in groups:
-        for idle in sorted(mine[name], key=lambda each: (each.submitter, each.schedd, _number(each.job))):
+        mine = [each for each in observation.idle if each.group == name and each.count > 0]
+        for idle in sorted(mine, key=lambda each: (each.submitter, each.schedd, _number(each.job))):
             job = by_id.get((idle.schedd, idle.job))
             if job is None:
                 continue
             jobs = _class_of(job)
-            left = thought.left(idle, jobs)
+            left = free.left(idle, jobs)
             if left:
                 found.append(Waiting(idle, jobs, left))
-    thought.undo()
-    return found
+    free.forget_waiting()
+    return Waits(tuple(found), {place: tuple(jobs) for place, jobs in free.served.items()})
 
 
-class _Thought:
-    """Idle jobs on free slots, as far as these go; what they would use counts until it is undone."""
+class _Free:
+    """The free slots, as idle jobs come to them."""
 
     def __init__(self, standings: Standings, rooms: Rooms) -> None:
         self._standings = standings
-        self._free = [room for room in (rooms.room(place) for place in rooms.free()) if room is not None]
-        self._moved: list[Idle] = []
+        self._rooms = [(place, room) for place in rooms.free() if (room := rooms.room(place)) is not None]
+        self._waiting: list[Idle] = []
+        self.served: dict[str, list[JobClass]] = {}
 
     def left(self, idle: Idle, jobs: JobClass) -> int:
         """Return how many of the jobs have room in the group's runtime and none in a slot."""
         count = 0
-        rooms = iter(self._free)
-        room = next(rooms, None)
+        rooms = iter(self._rooms)
+        place, room = next(rooms, ("", None))
         for _ in range(idle.count):
             if not self._standings.fits(idle.group, idle.amounts):
                 break
             self._standings.move(idle.group, idle.amounts, 1)
-            self._moved.append(idle)
             while room is not None and not room.take(jobs):
-                room = next(rooms, None)
-            count += room is None
+                place, room = next(rooms, ("", None))
+            if room is None:
+                count += 1
+                self._waiting.append(idle)
+            else:
+                self.served.setdefault(place, []).append(jobs)
         return count
 
-    def undo(self) -> None:
-        """Take back what was only thought."""
-        for idle in self._moved:
+    def forget_waiting(self) -> None:
+        """Count those as not used that came to no slot."""
+        for idle in self._waiting:
             self._standings.move(idle.group, idle.amounts, -1)
 
 

@@ -1,0 +1,81 @@
+"""Numbers that cannot be right are found before they are written: each kind of mistake, made on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from htcq.elastic.invariants import bad_quotas, violations
+from htcq.quota.elastic.groups import Demand, Group, Options, Quotas
+from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.runtime import compute
+from tests.elastic.writing import target
+
+QUOTAS = Quotas(
+    (
+        Group("a", min={"cpus": 30}, max={"cpus": 60}),
+        Group("b", min={"cpus": 30}, max={"cpus": 100}, lend=False),
+    )
+)
+DEMAND = Demand(total={"cpus": 100}, request={"a": {"cpus": 100}})
+
+
+def computed(quotas: Quotas = QUOTAS) -> Outcome:
+    return compute(quotas, DEMAND)
+
+
+def changed(outcome: Outcome, name: str, change: Callable[[Standing], Standing]) -> Outcome:
+    return replace(outcome, groups=tuple(change(each) if each.name == name else each for each in outcome.groups))
+
+
+def runtime(cpus: int) -> Callable[[Standing], Standing]:
+    return lambda group: replace(group, runtime={"cpus": cpus})
+
+
+def test_what_is_computed_violates_nothing() -> None:
+    assert {group.name: group.runtime["cpus"] for group in computed().groups} == {"a": 60, "b": 30}
+    assert list(violations(computed())) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "cpus", "told"),
+    [
+        ("a", 61, ["a has a runtime of 61 cpus, above its max of 60"]),
+        ("a", 29, ["a has a runtime of 29 cpus, and 30 are kept for it"]),
+        # It asks for nothing, but does not lend.
+        ("b", 29, ["b has a runtime of 29 cpus, and 30 are kept for it"]),
+        ("b", 41, ["runtimes come to 101 cpus, and there are 100"]),
+    ],
+)
+def test_each_mistake_in_runtimes_is_told(name: str, cpus: int, told: list[str]) -> None:
+    assert list(violations(changed(computed(), name, runtime(cpus)))) == told
+
+
+def test_mins_that_do_not_shrink_may_exceed_what_there_is() -> None:
+    fixed = replace(QUOTAS, options=Options(scale_min=False))
+
+    assert list(violations(changed(computed(fixed), "b", runtime(41)))) == []
+
+
+@pytest.mark.parametrize(
+    ("quotas", "told"),
+    [
+        ({"phys": 60.0, "phys.hep": 60.0, "chem": 40.0}, []),
+        ({"phys": 60.0, "phys.hep": 50.0, "chem": 40.5}, ["quotas come to 100.5 of slot weight, and the pool has 100"]),
+        (
+            {"phys": 60.0, "phys.hep": 61.0, "chem": 40.0},
+            ["quotas come to 61 of slot weight, and phys would have 60"],
+        ),
+        ({"phys": 60.0, "phys.hep": -1.0, "chem": 40.0}, ["phys.hep would have a quota of -1"]),
+        ({"phys": 60.0, "phys.hep": 60.0, "chem": float("inf")},
+         ["chem would have a quota of inf", "quotas come to inf of slot weight, and the pool has 100"]),
+        ({"phys": 60.0, "phys.hep": 60.0},
+         ["chem would have a quota of nan", "quotas come to nan of slot weight, and the pool has 100"]),
+    ],
+)  # fmt: skip
+def test_each_mistake_in_quotas_is_told(quotas: dict[str, float], told: list[str]) -> None:
+    goals = [target("phys", 0.0, leaf=False), target("phys.hep", 0.0), target("chem", 0.0)]
+
+    assert list(bad_quotas(goals, quotas, 100.0)) == told

@@ -1,0 +1,71 @@
+"""The table [elastic.write]: every key, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from htcq.errors import InputError
+from htcq.settings.durations import parse_moments
+from htcq.settings.elastic import quotas_from
+from htcq.settings.elastic_write import WRITE_KEYS, WriteSettings, write_settings_from
+
+GIVEN: dict[str, Any] = {
+    "directory": "/srv/config.d", "file": "70-x.config", "journal": "/srv/journal", "interval": "2min",
+    "plan_age": "90s", "ad_age": "1h", "cycle_age": "1d", "skew": "0s", "least_seen": 0.5, "capacity_drop": 1,
+    "least_change": 2, "least_part": 0.0, "raise_most": 0.2, "lower_most": 0.3, "hold": "5min", "headroom": 0.1,
+    "verify_within": "7min", "fail_most": 0,
+}  # fmt: skip
+READ = WriteSettings(
+    "/srv/config.d", "70-x.config", "/srv/journal", 120, 90, 3600, 86400, 0,
+    0.5, 1.0, 2.0, 0.0, 0.2, 0.3, 300, 0.1, 420,
+    0,
+)  # fmt: skip
+
+
+def test_every_key_is_read() -> None:
+    assert set(GIVEN) == set(WRITE_KEYS)
+    assert write_settings_from(GIVEN, "q.toml") == READ
+
+
+def test_it_stands_beside_the_quotas_of_each_tree() -> None:
+    one = {"elastic": {"scale_min": False, "write": {"hold": "1h"}}, "groups": {}}
+    file = quotas_from({**one, "trees": {"gpu": {"elastic": {"write": {"hold": "2h"}}}, "cpu": {}}}, "q.toml")
+
+    assert {name: settings.hold for name, settings in file.writes.items()} == {"": 3600, "gpu": 7200, "cpu": 600}
+    assert file.trees[""].options.scale_min is False
+
+
+@pytest.mark.parametrize(
+    ("table", "message", "hint"),
+    [
+        ({"directry": "/x"}, "q.toml: elastic.write.directry is unknown", "did you mean directory?"),
+        ({"file": ""}, "q.toml: elastic.write.file is ''", "it must be the name of a file or directory, in quotes"),
+        ({"journal": "a\nb"}, "q.toml: elastic.write.journal is 'a\\nb'", "it must be the name of a file"),
+        ({"hold": 600}, "q.toml: elastic.write.hold is 600", 'it must be a time such as "90s", "30min" or "12h"'),
+        ({"hold": "5m"}, "q.toml: elastic.write.hold is '5m'", 'it must be a time such as "90s"'),
+        ({"raise_most": 1.1}, "q.toml: elastic.write.raise_most is 1.1", "it must be a part, a number from 0 to 1"),
+        ({"raise_most": True}, "q.toml: elastic.write.raise_most is True", "it must be a part"),
+        ({"least_change": -1}, "q.toml: elastic.write.least_change is -1", "it must be an amount of slot weight"),
+        ({"fail_most": 1.5}, "q.toml: elastic.write.fail_most is 1.5", "it must be a whole number"),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_its_place(table: dict[str, Any], message: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        write_settings_from(table, "q.toml")
+
+    assert str(caught.value) == message
+    assert caught.value.hint.startswith(hint)
+
+
+def test_the_place_in_a_tree_is_told() -> None:
+    with pytest.raises(InputError, match=r"trees\.gpu\.elastic\.write\.hld is unknown"):
+        quotas_from({"trees": {"gpu": {"elastic": {"write": {"hld": "1h"}}}}}, "q.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("0s", 0), ("90s", 90), (" 30 min ", 1800), ("12h", 43200), ("2d", 172800)]
+)
+def test_times(text: str, seconds: int) -> None:
+    assert parse_moments("x", text) == seconds
