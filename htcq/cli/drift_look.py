@@ -6,12 +6,14 @@ What would be taken for a change of the pool and is a lack of knowledge is refus
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from htcq.cli.source import Source, read, sources
 from htcq.errors import InputError, PoolError
 
 if TYPE_CHECKING:
+    from htcq.cli.drift_ledger import Elastic
     from htcq.drift.observation import Observation
     from htcq.negotiate.groups import PoolQuotas
     from htcq.pool.pool import Pool
@@ -26,19 +28,21 @@ def add_look_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
 
 
-def source_of(arguments: argparse.Namespace) -> Source:
-    """Return the pool that the flags name.
+def source_of(arguments: argparse.Namespace, queues: bool = False) -> Source:
+    """Return the pool that the flags name, with its ``queues`` if they are needed.
 
     Raises:
         InputError: they contradict each other.
     """
     if arguments.snapshot and arguments.pool:
         raise InputError("--snapshot and --pool contradict each other", "give one of them")
-    return sources(arguments, queues=False, negotiator=arguments.name)[0]
+    return replace(sources(arguments, queues=queues, negotiator=arguments.name)[0], machines=False)
 
 
-def look(arguments: argparse.Namespace, whole: bool = False) -> Observation:
+def look(arguments: argparse.Namespace, whole: bool = False, ledger: Elastic | None = None) -> Observation:
     """Return what is seen of the pool that the flags name; ``whole``: only if all of it could be read.
+
+    With the ledger of the elastic quotas ``ledger`` if they are given.
 
     Raises:
         HtcqError: it cannot be read, too little is known of it, or what its negotiator published is too old.
@@ -49,7 +53,7 @@ def look(arguments: argparse.Namespace, whole: bool = False) -> Observation:
     from htcq.negotiate.published import MOST_AGE, seconds_of
     from htcq.pool.weights import Weights
 
-    source = source_of(arguments)
+    source = source_of(arguments, queues=ledger is not None)
     declared = read_site_file(arguments.config).groups
     most_age = MOST_AGE if arguments.max_age is None else arguments.max_age
     if not most_age >= 0:
@@ -62,7 +66,10 @@ def look(arguments: argparse.Namespace, whole: bool = False) -> Observation:
         raise PoolError(f"{source.name} was read in part: {pool.incomplete[0]}")
     quotas = PoolQuotas(pool, Weights(), source.negotiator or pool.negotiator)
     _refuse(quotas, pool, source, most_age)
-    return observe(quotas, pool, declared, int(taken))
+    observation = observe(quotas, pool, declared, int(taken))
+    if ledger is None:
+        return observation
+    return replace(observation, ledger=ledger.entries(pool, source.negotiator))
 
 
 def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, most_age: float) -> None:

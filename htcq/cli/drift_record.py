@@ -21,12 +21,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_options(parser)
     add_look_options(parser)
     parser.add_argument("--store", metavar="FILE", help="the history (default: as the site file says)")
+    parser.add_argument(
+        "--quotas", metavar="FILE", help="elastic quotas whose ledger is kept (default: as the site file says)"
+    )
     parser.add_argument("--prometheus", metavar="FILE", help="write metrics besides, for a textfile collector")
     parser.add_argument("-v", "--verbose", action="store_true", help="say in one line what was recorded")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, then record, then write the metrics."""
+    from htcq.cli.drift_ledger import read_elastic
     from htcq.cli.output_files import place_of, put_file
     from htcq.cli.site import read_site_file
     from htcq.report.moments import moment
@@ -37,8 +41,10 @@ def main(arguments: argparse.Namespace) -> int:
     store = Path(arguments.store or site.drift.store)
     if arguments.prometheus:
         place_of(arguments.prometheus)
+    quotas = arguments.quotas or site.drift.quotas
+    elastic = read_elastic(quotas) if quotas else None
     started = time.monotonic()
-    observation = look(arguments)
+    observation = look(arguments, ledger=elastic)
     took = time.monotonic() - started
     # Not before: a pool may take a minute to answer, and others wait for the store.
     with open_history(store, writable=True) as history:
@@ -50,8 +56,10 @@ def main(arguments: argparse.Namespace) -> int:
         put_file(arguments.prometheus, drift_metrics(observation, time.time(), took))
     if arguments.verbose:
         done = "recorded" if recorded else "there already"
-        groups = len(observation.groups)
-        print(f"{store}: {one_line(observation.pool)}, {moment(observation.time)}, {groups} groups: {done}")
+        told = f"{len(observation.groups)} groups"
+        if elastic is not None:
+            told += f", {len(observation.ledger)} rows of the ledger"
+        print(f"{store}: {one_line(observation.pool)}, {moment(observation.time)}, {told}: {done}")
     if aside is None:
         return EXIT_FINE
     print(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun", file=sys.stderr)

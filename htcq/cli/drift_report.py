@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--if-changed", action="store_true", help="with --mail: print nothing if nothing changed")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
     output.add_argument("--csv", action="store_true", help="print the table of groups as CSV")
+    output.add_argument("--ledger", action="store_true", help="with --csv: print the ledger of elastic quotas instead")
     output.add_argument("--html", metavar="FILE", help="write a page with plots besides")
 
 
@@ -53,6 +54,8 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
     if arguments.if_changed and not arguments.mail:
         raise InputError("--if-changed without --mail", "it decides whether there is a mail")
+    if arguments.ledger and not arguments.csv:
+        raise InputError("--ledger without --csv", "all other reports have the ledger")
     if arguments.html:
         place_of(arguments.html)
     now = int(time.time())
@@ -86,6 +89,7 @@ def _stories(store: Path, since: int, until: int, arguments: argparse.Namespace)
 
 
 def _story(history: History, pool: str, since: int, until: int, groups: Sequence[str]) -> Story:
+    from htcq.drift.accounts import part_seconds
     from htcq.drift.changes import disagrees
     from htcq.drift.story import Remembered, tell
     from htcq.drift.windows import MOST_POINTS
@@ -102,7 +106,8 @@ def _story(history: History, pool: str, since: int, until: int, groups: Sequence
     quotas = [each for kind in ("declared", "configured") for each in history.kept(pool, 0, until, kind)]
     others = [each for each in history.kept(pool, since, until) if each.kind not in ("declared", "configured")]
     unit = known.unit if known is not None else ""
-    return tell(Remembered(pool, unit, first, samples, [*quotas, *others], fine), since, until, groups)
+    ledger = history.ledger(pool, since, until, part_seconds(since, until))
+    return tell(Remembered(pool, unit, first, samples, [*quotas, *others], fine, ledger), since, until, groups)
 
 
 def _page(stories: Sequence[Story], name: str | None) -> None:
@@ -121,8 +126,9 @@ def _print(stories: Sequence[Story], arguments: argparse.Namespace) -> None:
         print(json.dumps(drift_json(stories), indent=2))
     elif arguments.csv:
         from htcq.report.drift_rows import write_csv
+        from htcq.report.ledger_rows import write_ledger
 
-        write_csv(stories, sys.stdout)
+        (write_ledger if arguments.ledger else write_csv)(stories, sys.stdout)
     elif arguments.mail:
         from htcq.report.drift_mail import drift_mail
 

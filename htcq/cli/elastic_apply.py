@@ -15,6 +15,8 @@ from htcq.cli.source import add_source_options
 from htcq.errors import EXIT_FINE, InputError, RefusedError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from htcq.cli.elastic_look import Declared, Looked
     from htcq.cli.elastic_writer import Writer
 
@@ -61,6 +63,21 @@ def _check_age(age: float, declared: Declared) -> None:
         raise RefusedError(f"the plan was made {-age:.0f} s from now", "set this machine's clock")
 
 
+def check_place(path: Path, text: str) -> None:
+    """Refuse a file that the HTCondor of this machine would not read, or that cannot be written.
+
+    Raises:
+        InstallError: with the reason.
+    """
+    from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, prepare
+    from htcq.live.configuration import ParserProcess, installed_configuration, values_here
+
+    own = installed_configuration()
+    knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
+    defaults = ParserProcess().call(values_here, (EXCLUDED_KNOB,))
+    prepare(path.parent, path.name, text, {**defaults, **knobs})
+
+
 def take(writer: Writer, found: Looked, asked: bool) -> str:
     """Take the next step, journal it, and return in a sentence what was done.
 
@@ -89,6 +106,7 @@ def take(writer: Writer, found: Looked, asked: bool) -> str:
     text = quota_text(plan.file, writer.instance)
     names = [name for name, _ in plan.file.knobs()]
     check_values(plan.file, read_configuration(text, names), "when HTCondor reads the file")
+    check_place(writer.path, text)
     tried = values_with(writer.path.parent, writer.path.name, text, names)
     if tried is not None:
         check_values(plan.file, tried, "in this machine's configuration")

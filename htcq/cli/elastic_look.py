@@ -145,7 +145,7 @@ def writer_of(arguments: argparse.Namespace, declared: Declared) -> Writer:
 
 def instance_of(journal: str) -> str:
     """Return what tells this htcq from others: its machine and its journal, the same at the next start."""
-    return f"{socket.getfqdn()}:{journal}"
+    return f"{socket.gethostname()}:{journal}"
 
 
 def operator() -> str:

@@ -31,6 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     does.add_argument("--record", action="store_true", help="record the look, and no more")
     does.add_argument("--resume", action="store_true", help="begin again after a stop")
     does.add_argument("--release", action="store_true", help="take all ceilings of ours away")
+    does.add_argument(
+        "--emit-preemption", action="store_true", help="print configuration that lets the negotiator do it by itself"
+    )
     does.add_argument("--ceilings", action="store_true", help="list the ceilings there are, and whose they are")
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
 
@@ -45,6 +48,11 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.snapshot and (acts or arguments.ceilings):
         raise InputError("--snapshot cannot be acted on", "jobs are taken back from a live pool")
     wanted = wanted_of(arguments)
+    if arguments.emit_preemption:
+        from htcq.emit.preemption import preemption_text
+
+        sys.stdout.write(preemption_text(wanted.limits.min_runtime))
+        return EXIT_FINE
     if not acts:
         return _ceilings(arguments, wanted) if arguments.ceilings else _plan(arguments, wanted)
     who = f"process {os.getpid()}, {operator()}"

@@ -18,12 +18,11 @@ from htcq.errors import EXIT_FINE, HtcqError, InputError, RefusedError
 from htcq.settings.durations import parse_moments
 
 if TYPE_CHECKING:
-    from htcq.cli.elastic_look import Declared, Looked
+    from htcq.cli.elastic_look import Declared
     from htcq.cli.elastic_writer import Writer
 
 #: A step takes at least so long, in seconds, and so many cycles: what was written has to show first.
 _LEAST, _CYCLES = 300, 3
-_INTERVAL = "NEGOTIATOR_INTERVAL"
 _USUAL_CYCLE = 60.0
 
 
@@ -77,7 +76,7 @@ def _step(arguments: argparse.Namespace, declared: Declared) -> Iterator[tuple[s
         found = look(arguments, declared, writer.state(), writer.present(), time.time())
         refuse(found.refusals)
         done = "would change" if found.step.plan.changes else "would stay as it is"
-        yield f"{writer.path}: {done} by plan {found.step.plan.id} (--yes writes it)", _cycle(found)
+        yield f"{writer.path}: {done} by plan {found.step.plan.id} (--yes writes it)", found.sight.cycle_seconds
         return
     with only_one(writer):
         shorten(writer.journal)
@@ -106,13 +105,4 @@ def _written(arguments: argparse.Namespace, declared: Declared, writer: Writer) 
         told = "; ".join(each.message for each in found.refusals)
         writer.add(Record(0, 0.0, REFUSED, plan=found.step.plan.id, told=told))
         refuse(found.refusals)
-    return take(writer, found, asked=False), _cycle(found)
-
-
-def _cycle(found: Looked) -> float:
-    """Return how long a cycle takes, in seconds, as far as the configuration tells."""
-    value, _ = (found.sight.configured or {}).get(_INTERVAL, ("", ""))
-    try:
-        return max(1.0, float(value))
-    except ValueError:
-        return _USUAL_CYCLE
+    return take(writer, found, asked=False), found.sight.cycle_seconds

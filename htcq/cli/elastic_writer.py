@@ -140,8 +140,9 @@ class Writer:
 
     def _tidy(self) -> None:
         """Remove what a killed run left half written; HTCondor does not read it, and nobody else is at it."""
-        for left in self.path.parent.glob(f".{self.path.name}{_TEMPORARY}"):
-            left.unlink(missing_ok=True)
+        for name in (self.path.name, f"{self.path.name}~"):
+            for left in self.path.parent.glob(f".{name}{_TEMPORARY}"):
+                left.unlink(missing_ok=True)
 
     def _put(self, present: str | None, text: str | None) -> None:
         from htcq.whole_file import put

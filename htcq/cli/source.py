@@ -31,7 +31,7 @@ class Source:
     """One pool to be looked at: a snapshot, or the collector of a live pool (None: this machine's).
 
     ``queues`` False: without jobs and the configurations of machines other than the central manager, which quotas do
-    not need. ``negotiator`` names one of several.
+    not need. ``machines`` False: without those configurations alone. ``negotiator`` names one of several.
     """
 
     snapshot: str | None = None
@@ -39,6 +39,7 @@ class Source:
     timeout: float = PATIENCE
     queues: bool = True
     negotiator: str = ""
+    machines: bool = True
 
     @property
     def name(self) -> str:
@@ -108,9 +109,8 @@ def read(source: Source, changes: Changes = (), past: PastFile | None = None) ->
 
     with tempfile.TemporaryDirectory(prefix="htcq-") as directory:
         path = Path(directory) / "snapshot"
-        wanted = Wanted(
-            source.queues, source.negotiator, attributes_of(changes) | (past.names if past else frozenset())
-        )
+        asked = attributes_of(changes) | (past.names if past else frozenset())
+        wanted = Wanted(source.queues, source.negotiator, asked, source.machines)
         capture(source.pool, path, source.timeout, progress(), wanted)
         return pool_of(open_snapshot(path), source.name, changes, past)
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from htcq.drift.ledger import Entry
+
 #: Time between two observations counts as observed if it is no longer than this, in seconds.
 MOST_GAP = 3600
 
@@ -61,7 +63,7 @@ class Observation:
     """One pool at one moment.
 
     ``settings`` are the knobs of group quotas that are no group's own, by name; ``doubts`` tell, as sentences, what of
-    the look cannot be taken as it is.
+    the look cannot be taken as it is. ``ledger`` is empty where no elastic quotas are declared.
     """
 
     pool: str
@@ -73,6 +75,7 @@ class Observation:
     settings: Mapping[str, str] = field(default_factory=dict)
     unit: str = "slot weight"
     doubts: tuple[str, ...] = ()
+    ledger: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)

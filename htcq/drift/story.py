@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from htcq.drift.accounts import Account, accounts
 from htcq.drift.changes import Change, Spell, changes, published_spells, setting_spells
+from htcq.drift.ledger import Booking
 from htcq.drift.observation import Kept, Sample
 from htcq.drift.windows import MOST_POINTS, Window, windows
+from htcq.quota.tree import ROOT
 
 #: The kinds of changes that are a group's.
 _OF_GROUPS = ("declared", "configured")
@@ -20,7 +23,8 @@ class Story:
 
     ``windows`` are its groups, the one with most trouble first. ``spells`` are the disagreements that there were in
     that time, ``doubts`` what the last look could not take as it was, ``last`` the time of that look, None without.
-    ``first`` is the time of the first look of all.
+    ``first`` is the time of the first look of all. ``ledger`` is that of elastic quotas, the root's first in every
+    dimension; empty where none was kept.
     """
 
     pool: str
@@ -33,6 +37,7 @@ class Story:
     changes: tuple[Change, ...] = ()
     spells: tuple[Spell, ...] = ()
     doubts: tuple[Kept, ...] = ()
+    ledger: tuple[Account, ...] = ()
 
     @property
     def standing(self) -> tuple[Spell, ...]:
@@ -58,7 +63,7 @@ class Remembered:
 
     ``samples`` are those of the time that is told of, however coarse. ``fine`` are finer ones, from the first look on,
     of the root and of the groups of which other quotas are published than computed. ``kept`` is what held at any
-    moment of that time, and of what is declared and configured all that ever held.
+    moment of that time, and of what is declared and configured all that ever held. ``ledger`` is that of the time.
     """
 
     pool: str
@@ -67,6 +72,7 @@ class Remembered:
     samples: Iterable[Sample]
     kept: Iterable[Kept]
     fine: Iterable[Sample] = ()
+    ledger: Iterable[Booking] = ()
 
 
 def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] = (), most: int = MOST_POINTS) -> Story:
@@ -94,6 +100,11 @@ def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] =
             )
         ),
         doubts=tuple(each for each in known if each.kind == "doubt" and each.since <= until and _holds(each, until)),
+        ledger=tuple(
+            each
+            for each in accounts(remembered.ledger, since, until)
+            if each.group == ROOT or chosen(each.group, groups)
+        ),
     )
 
 

@@ -58,7 +58,7 @@ class GroupPlan:
 class Plan:
     """What would be written for one negotiator; ``taken_at`` in seconds since 1970.
 
-    ``ceilings`` are those that submitters have: somebody else's, which are never touched. ``problems`` are sentences
+    ``ceilings`` are those that submitters have, which are never touched. ``problems`` are sentences
     about what could not be counted.
     """
 

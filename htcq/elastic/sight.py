@@ -16,6 +16,10 @@ from htcq.quota.tree import ROOT
 #: What machines and schedds are configured to do decides nothing here.
 _DISPENSABLE = re.compile(r"configuration of |more configurations")
 _CYCLE_END = "LastNegotiationCycleEnd0"
+_CYCLE_LENGTHS = ("LastNegotiationCyclePeriod0", "LastNegotiationCycleDuration0")
+_INTERVAL = "NEGOTIATOR_INTERVAL"
+#: Its default, in seconds (src/condor_utils/param_info.in).
+USUAL_CYCLE = 60.0
 #: A claim is kept for so many seconds for more jobs of its user (CLAIM_WORKLIFE of src/condor_utils/param_info.in).
 WORKLIFE = 1200
 _WORKLIFE_KNOB = "CLAIM_WORKLIFE"
@@ -27,8 +31,9 @@ class Sight:
 
     ``slots`` are those that are no part of others. ``heard`` are the least and the greatest time at which the collector
     heard of an ad, ``skews`` by daemon how far its clock was before the collector's then. ``cycle_end`` is the end of
-    the last cycle. ``configured`` has the negotiator's knobs by name in capitals with their values and places.
-    ``ceilings`` are those of submitters. ``worklife`` is CLAIM_WORKLIFE.
+    the last cycle, ``cycle_seconds`` how long it takes from one to the next. ``configured`` has the negotiator's knobs
+    by name in capitals with their values and places. ``ceilings`` are those of submitters. ``worklife`` is
+    CLAIM_WORKLIFE. ``missing`` has in sentences what could not be read.
     """
 
     source: str
@@ -41,6 +46,7 @@ class Sight:
     heard: tuple[float, float] | None = None
     skews: Mapping[str, float] = field(default_factory=dict)
     cycle_end: float | None = None
+    cycle_seconds: float = USUAL_CYCLE
     configured: Mapping[str, tuple[str, str]] | None = None
     ceilings: Mapping[str, float] = field(default_factory=dict)
     worklife: float = WORKLIFE
@@ -71,6 +77,7 @@ def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | N
         heard=(min(heard), max(heard)) if heard else None,
         skews=dict(_skews(pool)),
         cycle_end=_cycle_end(pool, published),
+        cycle_seconds=_cycle_seconds(pool, published),
         configured=None
         if configured is None
         else {key.upper(): (knob.value, knob.place) for key, knob in configured.knobs.items()},
@@ -106,6 +113,22 @@ def _cycle_end(pool: Pool, published: Published) -> float | None:
         if time is not None and math.isfinite(time):
             found.append(float(time))
     return max(found, default=None)
+
+
+def _cycle_seconds(pool: Pool, published: Published) -> float:
+    """Return how long it takes from cycle to cycle: as configured, or as long as the last one took."""
+    found = [_number_of(pool.central.value(_INTERVAL, str(USUAL_CYCLE))) if pool.central is not None else USUAL_CYCLE]
+    for record in pool.negotiators:
+        if record.name == published.negotiator:
+            found += [float(record.number(name) or 0) for name in _CYCLE_LENGTHS]
+    return max(1.0, *(each for each in found if math.isfinite(each)))
+
+
+def _number_of(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return USUAL_CYCLE
 
 
 def _ceilings(published: Published) -> Iterator[tuple[str, float]]:

@@ -56,13 +56,15 @@ class Wanted:
     """What of a pool is asked for.
 
     ``queues``: the jobs, all of the slots, and the configurations of other machines than the central manager, beside
-    what quotas need. ``negotiator`` names the one whose configuration and priorities count; empty: the one on the
-    collector's machine. ``attributes`` are asked of slots besides.
+    what quotas need; those configurations not where ``machines`` is False. ``negotiator`` names the one whose
+    configuration and priorities count; empty: the one on the collector's machine. ``attributes`` are asked of slots
+    besides.
     """
 
     queues: bool = True
     negotiator: str = ""
     attributes: frozenset[str] = frozenset()
+    machines: bool = True
 
 
 EVERYTHING = Wanted()
@@ -144,7 +146,7 @@ class _Capture:
         )
         named = {name for queue in queues for name in queue.named} | self.wanted.attributes
         slots = self._slots(expressions.assets, named)
-        if self.wanted.queues:
+        if self.wanted.queues and self.wanted.machines:
             self._startds(slots.locations)
         return Captured(
             collector.pool, taken, self.counts, tuple(self.failed), negotiator["Name"] if negotiator else ""
@@ -199,8 +201,9 @@ class _Capture:
         for schedd in schedds:
             name = schedd["Name"]
             tasks.append(Task(f"jobs of {name}", ads.query_jobs, (schedd, asked_of_jobs, self._part(JOBS_ADS))))
-            part = self._part(f"{ACCESS}/{file_name(name)}.txt")
-            tasks.append(Task(f"configuration of {name}", query_configuration, (schedd, part)))
+            if self.wanted.machines:
+                part = self._part(f"{ACCESS}/{file_name(name)}.txt")
+                tasks.append(Task(f"configuration of {name}", query_configuration, (schedd, part)))
         return [self._taken(outcome) for outcome in self._round(tasks)]
 
     def _slots(self, assets: frozenset[str], named: set[str]) -> ads.Written:

@@ -20,8 +20,8 @@ from htcq.live.deadline import Outcome, Task, run_all
 from htcq.quota.tree import ROOT, name_key
 
 RECONFIG = "reconfig"
-#: Ads are looked at so often, in seconds.
-_PAUSE = 0.5
+#: Ads are looked at after so many seconds, then less and less often.
+_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 #: Cycles that began after the reconfig and may not show it yet, after the one that was under way.
 CYCLES = 2
 _AGREES = 5e-4
@@ -87,6 +87,7 @@ class Negotiator:
         seen: float | None = None
         cycles = 0
         told = "the collector does not answer"
+        pause = _PAUSE
         while True:
             try:
                 now = self.published()
@@ -103,7 +104,8 @@ class Negotiator:
                 told = str(error)
             if time.monotonic() > until:
                 return f"{told}, {within:g} s after it was told"
-            time.sleep(_PAUSE)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _ask(self, what: str, function: Callable[..., Any], *arguments: object) -> Any:
         outcome = run_all([Task(what, function, arguments)], self.timeout)[0]

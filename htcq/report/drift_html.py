@@ -10,6 +10,7 @@ from htcq.drift.story import Story
 from htcq.drift.windows import Window
 from htcq.report.change_words import about, percent, subject
 from htcq.report.drift_text import Entry, happened, numbers, standing
+from htcq.report.ledger_html import ledger_section
 from htcq.report.moments import iso, moment, zone_name
 from htcq.report.page import page
 from htcq.report.plot import plot, scale
@@ -59,6 +60,7 @@ def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
         "doubts": [one_line(doubt.text) for doubt in story.doubts],
         "groups": [_group(window, drawn) for window in story.windows],
         "plots": list(_plots(story, drawn, zone)),
+        "ledger": ledger_section(story),
         "more": max(0, len(story.windows) - MOST_PLOTS),
     }
 

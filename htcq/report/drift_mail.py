@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from htcq.drift.story import Story
 from htcq.report.drift_text import Entry, happened, headline, legend, numbers, standing
+from htcq.report.ledger_text import together
 from htcq.report.moments import moment
 from htcq.report.printable import one_line
 from htcq.report.spark import spark
@@ -15,6 +16,7 @@ from htcq.report.spark import spark
 WIDTH = 78
 #: Most entries of each list, and most groups in the table.
 _MOST_ENTRIES, _MOST_GROUPS, _MOST_DOUBTS = 24, 10, 5
+_MOST_DIMENSIONS = 4
 #: Most lines of one entry.
 _MOST_LINES = 3
 _HEADS = ("mean", "most", "quota", "off by", "starv.", "over", "lend.", "seen")
@@ -76,6 +78,12 @@ def _groups(story: Story) -> Iterator[str]:
         yield f"    |{spark(window.points, window.since, window.until, WIDTH - 6, blocks=False)}|"
     yield ""
     yield from textwrap.wrap(legend(story, False, WIDTH - 6), WIDTH)
+    sentences = list(together(story))[:_MOST_DIMENSIONS]
+    if sentences:
+        yield ""
+        yield "Elastic quotas, in hours of each dimension"
+    for sentence in sentences:
+        yield from _wrapped(sentence, "  ")
 
 
 def _ascii(text: str) -> str:

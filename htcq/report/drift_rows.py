@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from htcq.drift.changes import Change, Spell
 from htcq.drift.story import Story
 from htcq.drift.windows import Point, Window
+from htcq.report.ledger_rows import ledger_json
 from htcq.report.moments import iso
 
 SCHEMA = 1
@@ -46,6 +47,7 @@ def _story(story: Story) -> dict[str, Any]:
         "disagreements": [_spell(each) for each in story.spells],
         "doubts": [{"text": each.text, "since": iso(each.since)} for each in story.doubts],
         "groups": [{**_window(each), "series": [_point(point) for point in each.points]} for each in story.windows],
+        "ledger": ledger_json(story),
     }
 
 

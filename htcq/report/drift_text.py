@@ -10,6 +10,7 @@ from htcq.drift.story import Story
 from htcq.drift.windows import Window
 from htcq.report.change_words import about, change_told, percent, subject
 from htcq.report.drift_words import told
+from htcq.report.ledger_text import show_ledger
 from htcq.report.moments import lasting, moment, zone_name
 from htcq.report.printable import one_line
 from htcq.report.spark import shows_blocks, spark
@@ -40,6 +41,7 @@ def show_story(story: Story, stream: TextIO, zone: tzinfo | None = None) -> None
     rows = [_row(window, blocks) for window in story.windows]
     show_table("Groups, the one with most trouble first", COLUMNS, rows, stream, right=_NUMBERS, repeat=1)
     show_lines([_line(legend(story, blocks, _SPARK), "quiet")], stream)
+    show_ledger(story, stream, blocks)
 
 
 def headline(story: Story, zone: tzinfo | None = None) -> str:

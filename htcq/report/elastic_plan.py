@@ -71,6 +71,6 @@ def _notes(plan: Plan) -> Iterator[str]:
         names = ", ".join(one_line(group.group) for group in plan.over)
         yield f"over, and kept until their claims end: {names}"
     for name, ceiling in plan.ceilings.items():
-        yield f"{one_line(name)} has a ceiling of {show_number(ceiling)}, which is somebody else's: it is left alone"
+        yield f"{one_line(name)} has a ceiling of {show_number(ceiling)}, which is left alone"
     for problem in plan.problems:
         yield f"note: {one_line(problem)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from htcq.negotiate.cycle.outcome import compare_cycles
@@ -16,7 +16,8 @@ SCHEMA = 1
 
 def cycle_json(single: Single, pool: Pool) -> dict[str, Any]:
     """Return what ``json.dumps`` takes."""
-    told = {"schema": SCHEMA, "source": pool.source, "taken": pool.taken_at, **asdict(single.trace)}
+    trace = {**asdict(replace(single.trace, matches=())), "matches": [each._asdict() for each in single.trace.matches]}
+    told = {"schema": SCHEMA, "source": pool.source, "taken": pool.taken_at, **trace}
     fill = {"before": asdict(single.before), "after": asdict(single.after)}
     printed: dict[str, Any] = finite({**told, "fill": fill, "incomplete": list(pool.incomplete)})
     return printed

@@ -1,4 +1,4 @@
-"""Where ``htcq drift`` keeps its history, and for how long: ``[drift]`` of htcq.toml."""
+"""Where ``htcq drift`` keeps its history, for how long, and of which quotas: ``[drift]`` of htcq.toml."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from htcq.errors import InputError
 from htcq.settings.durations import DAY, parse_duration
 from htcq.settings.tables import check_keys
 
-DRIFT_KEYS = ("store", "keep_fine", "keep_hours", "keep_days")
+DRIFT_KEYS = ("store", "keep_fine", "keep_hours", "keep_days", "quotas")
 STORE = "/var/lib/htcq/drift.db"
 KEEP_FINE, KEEP_HOURS, KEEP_DAYS = 14 * DAY, 90 * DAY, 5 * 365 * DAY
 
 
 @dataclass(frozen=True)
 class DriftSettings:
-    """The file of the history, and for how many seconds every look, every hour and every day are kept."""
+    """The file of the history, and for how many seconds every look, every hour and every day are kept.
+
+    ``quotas`` is the file of the elastic quotas whose ledger is kept; empty where there are none.
+    """
 
     store: str = STORE
     keep_fine: int = KEEP_FINE
     keep_hours: int = KEEP_HOURS
     keep_days: int = KEEP_DAYS
+    quotas: str = ""
 
 
 def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
@@ -33,9 +37,8 @@ def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
             less time than fine ones.
     """
     check_keys("drift.", table, DRIFT_KEYS)
-    store = table.get("store", STORE)
-    if not isinstance(store, str) or not store or "\0" in store:
-        raise InputError(f"htcq.toml: drift.store is {store!r}", f'it must be the name of a file, such as "{STORE}"')
+    store = _file(table, "store", STORE)
+    quotas = _file(table, "quotas", "/etc/htcq/elastic.toml") if "quotas" in table else ""
     defaults = {"keep_fine": KEEP_FINE, "keep_hours": KEEP_HOURS, "keep_days": KEEP_DAYS}
     keep = {
         key: parse_duration(f"htcq.toml: drift.{key}", table[key]) if key in table else default
@@ -47,7 +50,14 @@ def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
                 f"htcq.toml: drift.{finer} is longer than drift.{coarser} ({_days(keep[coarser])})",
                 f"what {finer} keeps is merged when it ends: give {coarser} as long or longer",
             )
-    return DriftSettings(store, **keep)
+    return DriftSettings(store, **keep, quotas=quotas)
+
+
+def _file(table: Mapping[str, Any], key: str, usual: str) -> str:
+    name = table.get(key, usual)
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise InputError(f"htcq.toml: drift.{key} is {name!r}", f'it must be the name of a file, such as "{usual}"')
+    return name
 
 
 def _days(seconds: int) -> str:

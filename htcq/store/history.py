@@ -11,10 +11,12 @@ from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
+from htcq.drift.ledger import Booking
 from htcq.drift.observation import Kept, Observation, Sample
 from htcq.drift.retention import Retention
 from htcq.errors import HistoryError
 from htcq.store.history_errors import explained, is_damage
+from htcq.store.history_ledger import bookings_of
 from htcq.store.history_open import connect_anew, connect_writer, connected_reader
 from htcq.store.history_prune import prune
 from htcq.store.history_read import KnownPool, kept_of, pools_of, samples_of
@@ -87,6 +89,14 @@ class History:
         """
         with self._explained():
             yield from samples_of(self._connection, pool, since, until, groups, step)
+
+    def ledger(self, pool: str, since: int, until: int, step: int = 1) -> Iterator[Booking]:
+        """Yield what of the ledger stands for any time from ``since`` to ``until``, fine or merged, in no order.
+
+        What lies in one part of ``step`` seconds, counted from ``since``, is added up, which takes less time.
+        """
+        with self._explained():
+            yield from bookings_of(self._connection, pool, since, until, step)
 
     def kept(self, pool: str, since: int, until: int, kind: str | None = None) -> tuple[Kept, ...]:
         """Return the texts, of one kind or of all, that held at any time from ``since`` to ``until``."""

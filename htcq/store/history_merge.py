@@ -6,11 +6,15 @@ numbers, so that sums over time stay what they were, in whatever order samples a
 
 from __future__ import annotations
 
+from htcq.drift.ledger import AMOUNTS
+
 #: The numbers of a sample, as they stand in the table.
 NUMBERS = (
     "span", "looks", "effective", "computed", "usage", "usage_most", "idle", "requested", "allocated", "starved",
     "over", "lending",
 )  # fmt: skip
+#: The same of the ledger, where every row stands for time.
+BOOKED = ("span", *AMOUNTS)
 
 
 def _sum(column: str) -> str:
@@ -35,6 +39,8 @@ _MERGED = {
 }
 #: The same numbers of several rows.
 MERGED = ", ".join(_MERGED.get(column, f"SUM({column})") for column in NUMBERS)
+#: The sums of several rows of the ledger.
+BOOKED_TOGETHER = ", ".join(f"SUM({column})" for column in BOOKED)
 
 
 def bin_end(width: int) -> str:

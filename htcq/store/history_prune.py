@@ -10,10 +10,11 @@ import sqlite3
 
 from htcq.drift.retention import Retention
 from htcq.settings.durations import DAY, HOUR
-from htcq.store.history_merge import MERGED, NUMBERS, bin_end
+from htcq.store.history_merge import BOOKED, BOOKED_TOGETHER, MERGED, NUMBERS, bin_end
 from htcq.store.history_schema import transaction
 
-_COLUMNS = f"pool, time, pool_group, {', '.join(NUMBERS)}"
+#: What is merged: the table, the one that has the names and its column here, the numbers, those of several rows.
+_MERGED = (("sample", "pool_group", NUMBERS, MERGED), ("ledger", "account", BOOKED, BOOKED_TOGETHER))
 _RANGE = "pool = ? AND time > ? AND time <= ?"
 
 
@@ -50,30 +51,37 @@ def _merge(connection: sqlite3.Connection, pool: int, width: int, mark: str, end
 
 
 def _merge_range(connection: sqlite3.Connection, where: tuple[int, int, int], width: int) -> int:
-    merged = connection.execute(
-        f"SELECT pool, {bin_end(width)} AS bin, pool_group, {MERGED} FROM sample WHERE {_RANGE} "
-        "GROUP BY bin, pool_group",
-        where,
-    ).fetchall()
-    deleted = connection.execute(f"DELETE FROM sample WHERE {_RANGE}", where).rowcount
-    places = ", ".join("?" * (len(NUMBERS) + 3))
-    connection.executemany(f"INSERT INTO sample ({_COLUMNS}) VALUES ({places})", merged)
-    return deleted - len(merged)
+    removed = 0
+    for table, whose, numbers, together in _MERGED:
+        merged = connection.execute(
+            f"SELECT pool, {bin_end(width)} AS bin, {whose}, {together} FROM {table} WHERE {_RANGE} "
+            f"GROUP BY bin, {whose}",
+            where,
+        ).fetchall()
+        removed += connection.execute(f"DELETE FROM {table} WHERE {_RANGE}", where).rowcount - len(merged)
+        places = ", ".join("?" * (len(numbers) + 3))
+        columns = f"pool, time, {whose}, {', '.join(numbers)}"
+        connection.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", merged)
+    return removed
 
 
 def _drop(connection: sqlite3.Connection, pool: int, end: int) -> int:
     """Forget what ended by ``end``: samples, groups of which nothing is left, and the pool itself if it is that old."""
     with transaction(connection):
-        deleted = connection.execute("DELETE FROM sample WHERE pool = ? AND time <= ?", (pool, end)).rowcount
+        deleted = sum(
+            connection.execute(f"DELETE FROM {table} WHERE pool = ? AND time <= ?", (pool, end)).rowcount
+            for table, _, _, _ in _MERGED
+        )
         if _of_pool(connection, pool, "last")[0] <= end:
-            for table, column in (("kept", "pool"), ("pool_group", "pool"), ("pool", "id")):
+            for table, column in (("kept", "pool"), ("account", "pool"), ("pool_group", "pool"), ("pool", "id")):
                 connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (pool,))
         elif deleted:
             connection.execute("UPDATE pool SET first = MAX(first, ?) WHERE id = ?", (end, pool))
-            connection.execute(
-                "DELETE FROM pool_group WHERE pool = ? AND id NOT IN (SELECT pool_group FROM sample WHERE pool = ?)",
-                (pool, pool),
-            )
+            for table, whose, _, _ in _MERGED:
+                connection.execute(
+                    f"DELETE FROM {whose} WHERE pool = ? AND id NOT IN (SELECT {whose} FROM {table} WHERE pool = ?)",
+                    (pool, pool),
+                )
     return deleted
 
 

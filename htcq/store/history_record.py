@@ -11,7 +11,8 @@ from htcq.drift.kept import texts_of
 from htcq.drift.observation import MOST_GAP, GroupObservation, Observation
 from htcq.drift.state import State, states_of
 from htcq.errors import HistoryError
-from htcq.store.history_schema import PARTS, transaction
+from htcq.store.history_ledger import book
+from htcq.store.history_schema import PARTS, plain, transaction
 
 #: Amounts beyond this are kept as this: a day of it, in parts, is still a whole number that SQLite can add up.
 _MOST = 1e10
@@ -33,14 +34,16 @@ def record(connection: sqlite3.Connection, observation: Observation) -> bool:
         span = gap if gap <= MOST_GAP else 0
         groups = _groups(connection, pool, (group.name for group in observation.groups))
         rows = {
-            groups[_plain(group.name)]: _row(group, states.get(group.name, State()), span)
+            groups[plain(group.name)]: _row(group, states.get(group.name, State()), span)
             for group in observation.groups
         }
         connection.executemany(
             "INSERT INTO sample VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             ((pool, observation.time, group, span, *row) for group, row in rows.items()),
         )
-        _keep(connection, pool, observation.time, {(kind, _plain(name), _plain(text)) for kind, name, text in texts})
+        if span:
+            book(connection, pool, observation.time, span, observation.ledger)
+        _keep(connection, pool, observation.time, {(kind, plain(name), plain(text)) for kind, name, text in texts})
     return True
 
 
@@ -49,13 +52,13 @@ def keep_damage(connection: sqlite3.Connection, name: str, text: str, time: int)
     with transaction(connection):
         connection.execute(
             "INSERT INTO kept (pool, kind, name, text, since, until) VALUES (NULL, 'damage', ?, ?, ?, ?)",
-            (_plain(name), _plain(text), time, time),
+            (plain(name), plain(text), time, time),
         )
 
 
 def _pool(connection: sqlite3.Connection, observation: Observation) -> tuple[int, int | None]:
     """Return the pool's number and when it was last observed, and note that it is observed now."""
-    name, negotiator, unit = (_plain(text) for text in (observation.pool, observation.negotiator, observation.unit))
+    name, negotiator, unit = (plain(text) for text in (observation.pool, observation.negotiator, observation.unit))
     found = connection.execute("SELECT id, last FROM pool WHERE name = ?", (name,)).fetchone()
     if found is None:
         added = connection.execute(
@@ -79,7 +82,7 @@ def _pool(connection: sqlite3.Connection, observation: Observation) -> tuple[int
 
 def _groups(connection: sqlite3.Connection, pool: int, names: Iterable[str]) -> dict[str, int]:
     known: dict[str, int] = dict(connection.execute("SELECT name, id FROM pool_group WHERE pool = ?", (pool,)))
-    for name in map(_plain, names):
+    for name in map(plain, names):
         if name not in known:
             added = connection.execute("INSERT INTO pool_group (pool, name) VALUES (?, ?)", (pool, name))
             known[name] = int(added.lastrowid or 0)
@@ -122,11 +125,6 @@ def _keep(connection: sqlite3.Connection, pool: int, time: int, texts: set[tuple
 
 def _parts(amount: float) -> int:
     return 0 if math.isnan(amount) else round(max(-_MOST, min(_MOST, amount)) * PARTS)
-
-
-def _plain(text: str) -> str:
-    """Return ``text`` with what is no Unicode spelled out: SQLite would refuse it."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _moment(time: int) -> str:

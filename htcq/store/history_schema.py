@@ -2,7 +2,8 @@
 
 Amounts are whole numbers of thousandths, because sums of whole numbers lose nothing. ``usage``, ``idle``,
 ``requested`` and ``allocated`` are sums over time: the amount times ``span``, or times ``looks`` in a row that stands
-for no time. SQLite 3.34 is enough (https://www.sqlite.org/pragma.html: application_id, user_version, auto_vacuum).
+for no time. So are all amounts of the ledger, which are whole units of their dimensions. SQLite 3.34 is enough
+(https://www.sqlite.org/pragma.html: application_id, user_version, auto_vacuum).
 """
 
 from __future__ import annotations
@@ -17,9 +18,20 @@ from htcq.errors import HistoryError
 #: "htcq", where SQLite's header has room for the name of a program.
 APPLICATION_ID = 0x68746371
 #: The version of the tables that this htcq writes.
-VERSION = 2
+VERSION = 3
 #: In how many parts amounts are counted.
 PARTS = 1000
+
+_LEDGER = (
+    """CREATE TABLE account (
+        id INTEGER PRIMARY KEY, pool INTEGER NOT NULL REFERENCES pool, name TEXT NOT NULL, dimension TEXT NOT NULL,
+        UNIQUE (pool, name, dimension))""",
+    """CREATE TABLE ledger (
+        pool INTEGER NOT NULL REFERENCES pool, time INTEGER NOT NULL, account INTEGER NOT NULL,
+        span INTEGER NOT NULL, min INTEGER NOT NULL, runtime INTEGER NOT NULL, used INTEGER NOT NULL,
+        lent INTEGER NOT NULL, borrowed INTEGER NOT NULL, unused INTEGER NOT NULL,
+        PRIMARY KEY (pool, time, account)) WITHOUT ROWID""",
+)
 
 #: ``hours_to``: what is no later has been merged into hours; ``days_to``: into days. Nothing but the code holds groups
 #: and samples together: SQLite would look through all samples for every group that is forgotten.
@@ -40,6 +52,7 @@ TABLES = (
         id INTEGER PRIMARY KEY, pool INTEGER REFERENCES pool, kind TEXT NOT NULL, name TEXT NOT NULL,
         text TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER)""",
     "CREATE UNIQUE INDEX kept_open ON kept (pool, kind, name, text) WHERE until IS NULL",
+    *_LEDGER,
 )
 
 #: What makes the tables of a version those of the next.
@@ -48,6 +61,7 @@ MIGRATIONS = {
         "ALTER TABLE pool ADD COLUMN negotiator TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE pool ADD COLUMN unit TEXT NOT NULL DEFAULT 'slot weight'",
     ),
+    2: _LEDGER,
 }
 
 
@@ -63,6 +77,11 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         raise
+
+
+def plain(text: str) -> str:
+    """Return ``text`` with what is no Unicode spelled out: SQLite would refuse it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def make_tables(connection: sqlite3.Connection) -> None:

@@ -8,11 +8,12 @@
   const shown = document.getElementById("shown");
   const entries = lists.flatMap((list) => [...list.children]);
   const rows = entries.filter((entry) => entry.matches("tr"));
+  const booked = [...document.querySelectorAll(".ledger tbody tr")];
 
   function filter() {
     const wanted = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const entry of entries) {
-      const name = entry.dataset.name.toLowerCase();
+    for (const entry of [...entries, ...booked]) {
+      const name = (entry.dataset.name ?? entry.dataset.group).toLowerCase();
       entry.hidden = !wanted.every((word) => name.includes(word));
     }
     shown.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} groups shown`;

@@ -1,8 +1,9 @@
 """What the history of ``htcq drift`` costs: its size, the time of one recording, the time to read it.
 
 A week of observations of many groups, every five minutes, is made up from a seed: usage and demand that wander, groups
-that sleep, quotas that are changed now and then. Each is recorded in a session of its own, as a command does.
-``python tests/benchmarks/drift_week.py [--groups N] [--days N] [--seed N] [FILE]``.
+that sleep, quotas that are changed now and then. Each is recorded in a session of its own, as a command does. With
+``--ledger`` all groups have elastic quotas in weight and gpus besides, and their ledger is kept and read.
+``python tests/benchmarks/drift_week.py [--groups N] [--days N] [--seed N] [--ledger] [FILE]``.
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from htcq.drift.accounts import accounts, part_seconds
+from htcq.drift.ledger import Entry
+from htcq.drift.lending import entries
 from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, WeightUse
 from htcq.drift.retention import Retention
 from htcq.drift.windows import windows
+from htcq.quota.elastic.groups import Demand, Group, Quotas
+from htcq.quota.elastic.runtime import compute
 from htcq.store.history import open_history
 
 POOL, LOOK, DAY = "cm.example.org", 300, 86400
@@ -30,8 +36,8 @@ START = 1_800_057_600
 POINTS = 300
 
 
-def week(groups: int, days: int, seed: int) -> Iterator[Observation]:
-    """Yield the observations of ``days`` days."""
+def week(groups: int, days: int, seed: int, ledger: bool = False) -> Iterator[Observation]:
+    """Yield the observations of ``days`` days, with the ledger of elastic quotas if it is wanted."""
     chance = random.Random(seed)
     crowd = [_group(number, chance) for number in range(groups)]
     slots = 4000
@@ -39,7 +45,31 @@ def week(groups: int, days: int, seed: int) -> Iterator[Observation]:
         crowd = [_later(each, chance) for each in crowd]
         slots += chance.choice((0,) * 30 + (-8, 8))
         weights = (WeightUse("Cpus", slots, 64.0 * slots), WeightUse("Cpus + 8 * GPUs", 120, 11520.0))
-        yield Observation(POOL, "NEGOTIATOR", START + number * LOOK, 64.0 * slots + 11520, tuple(crowd), weights)
+        total = 64.0 * slots + 11520
+        booked = _booked(crowd, total) if ledger else ()
+        yield Observation(
+            POOL, "NEGOTIATOR", START + number * LOOK, total, tuple(crowd), weights, {}, "slot weight", (), booked
+        )
+
+
+def _booked(crowd: Sequence[GroupObservation], total: float) -> tuple[Entry, ...]:
+    """Return the ledger: mins are the quotas, an eighth of the weight is that of GPUs, which have 8 each."""
+    names = ("weight", "gpus")
+    parts = {"weight": 1000.0, "gpus": 1 / 64}
+
+    def amounts(value: float) -> dict[str, int]:
+        return {name: int(value * parts[name]) for name in names}
+
+    caps: dict[str, int | None] = dict.fromkeys(names)
+    quotas = Quotas(
+        tuple(Group(f"team{number}", "", amounts(each.effective or 0), caps) for number, each in enumerate(crowd))
+    )
+    used, request = (
+        {f"team{number}": amounts(value) for number, value in enumerate(values)}
+        for values in ([each.usage for each in crowd], [each.requested for each in crowd])
+    )
+    demand = Demand(amounts(total), request, used)
+    return entries(quotas, demand, compute(quotas, demand))
 
 
 def _group(number: int, chance: random.Random) -> GroupObservation:
@@ -66,7 +96,7 @@ def _later(group: GroupObservation, chance: random.Random) -> GroupObservation:
 def measure(path: Path, given: argparse.Namespace) -> None:
     """Print what was measured."""
     took = []
-    for observation in week(given.groups, given.days, given.seed):
+    for observation in week(given.groups, given.days, given.seed, given.ledger):
         begun = time.perf_counter()
         with open_history(path, writable=True) as history:
             history.record(observation)
@@ -98,6 +128,11 @@ def _read(path: Path, since: int, until: int, what: str) -> None:
         windows(found, since, until)
         both = time.perf_counter() - begun
         _say(f"{what}, {name}: {len(found)} samples, {len(kept)} texts, {read:.1f} s, with windows {both:.1f} s")
+    begun = time.perf_counter()
+    with open_history(path) as history:
+        booked = accounts(history.ledger(POOL, since, until, part_seconds(since, until)), since, until)
+    if booked:
+        _say(f"{what}, the ledger: {len(booked)} accounts in {time.perf_counter() - begun:.1f} s")
 
 
 def _megabytes(path: Path) -> str:
@@ -116,6 +151,7 @@ def main() -> None:
     parser.add_argument("--groups", type=int, default=300)
     parser.add_argument("--days", type=int, default=7)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ledger", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="drift-week-") as directory:
         measure((given.file or Path(directory) / "drift.db").resolve(), given)

@@ -31,6 +31,8 @@ _PAIRS = (
     ((".plot .over", "fill"), (".plot .track", "fill")),
     ((".plot .starved", "fill"), PAGE),
     ((".plot .over", "fill"), PAGE),
+    ((".when .lent", "fill"), PAGE),
+    ((".when .borrowed", "fill"), PAGE),
 )
 
 
@@ -83,6 +85,47 @@ def test_words_filter_rows_and_plots(browser: Browser, page: Path) -> None:
 
     field.send_keys(" nothing-of-the-kind")
     assert shown(browser, _ROWS) == shown(browser, _PLOTS) == []
+
+
+def test_words_filter_the_ledger_and_paper_has_it_all(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    script = "return [...document.querySelectorAll('.ledger tbody tr')].filter((each) => each.checkVisibility()).length"
+    assert browser.run(script) == 5
+    browser.driver.find_element(By.ID, "text").send_keys("PHYS")
+
+    assert browser.run(script) == 2
+    assert browser.driver.find_element(By.ID, "shown").text == "1 of 4 groups shown"
+    browser.emulate("light", "print")
+    assert browser.run(script) == 5
+
+
+def test_the_ledger_stays_a_table_on_a_phone_and_its_pictures_have_names(browser: Browser, page: Path) -> None:
+    browser.open(page, 320)
+    row = browser.driver.find_element(By.CSS_SELECTOR, ".ledger tbody tr")
+    cells = row.find_elements(By.CSS_SELECTOR, "th, td")
+
+    assert row.aria_role == "row"
+    assert [cell.aria_role for cell in cells] == ["rowheader", *["cell"] * 7]
+    named = "return getComputedStyle(arguments[0], '::before').content"
+    assert [browser.run(named, cell) for cell in cells[1:4]] == ['"of"', '"guarantee"', '"used"']
+    pictures = browser.driver.find_elements(By.CSS_SELECTOR, "svg.when")
+    assert "physics, gpus: 720 lent, 0 borrowed" in {picture.accessible_name for picture in pictures}
+
+
+def test_what_was_lent_stands_where_it_was_lent(browser: Browser, page: Path) -> None:
+    """On Monday, the first of seven days; borrowed hangs below."""
+    browser.open(page, 1280)
+    boxes = browser.run(
+        "const parts = (picture) => { const all = picture.getBoundingClientRect();"
+        "return [...picture.querySelectorAll('rect')].map((each) => each.getBoundingClientRect())"
+        ".map((box) => [(box.right - all.left) / all.width, (box.top - all.top) / all.height]); };"
+        "return [...document.querySelectorAll('svg.when')].slice(0, 2).map(parts)"
+    )
+    borrowed, lent = boxes
+
+    assert max(right for right, _ in lent) == pytest.approx(4 / 24, abs=0.01)
+    assert {round(top, 2) for _, top in borrowed} == {0.5}
+    assert min(top for _, top in lent) == pytest.approx(0, abs=0.05)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from htcq.cli.elastic_apply import check_place
 from htcq.elastic.journal import NOTHING, WRITTEN
-from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, InstallError
 from htcq.store.elastic_journal import append, read_journal
 from htcq.store.lock import held
 from tests.cli.conftest import Call, names
@@ -163,6 +164,23 @@ def test_an_intent_that_was_left_is_resolved_by_the_file_that_is_there(call: Cal
         again = read_journal(place / "journal").state.last + 1
         append(place / "journal", intent(again, ELASTIC, text="elastic\n", time=time.time() - 1900, path=str(path)))
         append(place / "journal", outcome(again + 1, again, time=time.time() - 1900))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("other/60-x.config", "HTCondor does not read "), ("read/60-x.config~", "HTCondor would ignore a file called ")],
+)
+def test_a_file_that_this_machines_htcondor_would_not_read_is_not_written(
+    name: str, told: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for directory in ("read", "other"):
+        (place / directory).mkdir()
+    (place / "condor_config").write_text(f"LOCAL_CONFIG_DIR = {place}/read\n")
+    monkeypatch.setenv("CONDOR_CONFIG", str(place / "condor_config"))
+
+    check_place(place / "read/60-x.config", "")
+    with pytest.raises(InstallError, match=told):
+        check_place(place / name, "")
 
 
 def test_a_directory_that_is_not_there_is_told(call: Call, place: Path) -> None:

@@ -121,6 +121,38 @@ def test_what_is_kept_is_what_the_negotiator_publishes(pool: Pool, tmp_path: Pat
     assert told["unit"] == "slot weight"
 
 
+def test_the_ledger_is_that_of_real_claims(pool: Pool, tmp_path: Path) -> None:
+    """Of 8, physics is guaranteed 7 and uses 1; of the 2 of chemistry one is nobody's, and one is lent."""
+    history = History(tmp_path, pool)
+    with (tmp_path / "htcq.toml").open("a") as site:
+        site.write(f"[drift]\nquotas = '{tmp_path}/elastic.toml'\n")
+    (tmp_path / "elastic.toml").write_text(
+        "[groups.physics]\nmin = { weight = 7000, cpus = 7 }\nmax = { weight = 8000, cpus = 8 }\n"
+        "[groups.chem]\nmax = { weight = 8000, cpus = 8 }\n"
+    )
+    with before(pool):
+        queued(pool, {"physics.ann": 1, "chem.ben": 2})
+    come_to(pool, {"physics.ann": 1, "chem.ben": 2})
+    charged(pool, "chem", 2)
+    _, ended = history.record()
+    pool.wait(lambda: time.time() > ended, 5, "another second")
+    history.record()
+
+    for dimension in history.report()["ledger"]:
+        share = dimension["all"]["runtime"] / 8
+        told = {each["group"]: each for each in dimension["groups"]}
+        told["all"] = dimension["all"]
+        found = {
+            name: tuple(
+                round(each[amount] / share, 6) for amount in ("guarantee", "used", "lent", "borrowed", "unused")
+            )
+            for name, each in told.items()
+        }
+        assert found == {"physics": (7, 1, 1, 0, 5), "chem": (0, 2, 0, 2, 0), "all": (7, 3, 1, 2, 5)}
+    assert {each["dimension"] for each in history.report()["ledger"]} == {"weight", "cpus"}
+    assert history.report()["doubts"] == []
+
+
 def accounting_ads(pool: Pool) -> list[dict[str, Any]]:
     return pool.ads("any", constraint='MyType == "Accounting"')
 

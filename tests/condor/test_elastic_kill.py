@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,15 +18,15 @@ from htcq.elastic.quota_file import digest_of
 from htcq.store.elastic_journal import read_journal
 
 pytestmark = pytest.mark.condor
-PROGRAM = Path(__file__).with_name("killed_command.py")
+PROGRAM = ROOT / "tests/elastic/killed_command.py"
 #: Points for each command, spread over all of its lines.
-POINTS = 8
+POINTS = 6
 
 
 def run(elastic: Elastic, until: int, words: list[str]) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), str(until), *words], capture_output=True, text=True, cwd=ROOT, check=False
-    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(PROGRAM), str(until), *words]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
     return done.returncode, done.stderr
 
 
@@ -74,15 +74,6 @@ def is_finished(elastic: Elastic, quotas: tuple[str, str]) -> None:
         "busy": float(quotas[0]), "quiet": float(quotas[1]),
     }  # fmt: skip
     assert sorted(path.name for path in elastic.pool.config_dir.glob(f".{FILE}*")) == [f".{FILE}.lock"]
-
-
-def each_point(
-    elastic: Elastic, total: int, words: list[str], before: Callable[[int], None], after: Callable[[], None]
-) -> None:
-    for number, until in enumerate(points(total)):
-        before(number)
-        killed(elastic, until, words)
-        after()
 
 
 def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from pathlib import Path
 
 import pytest
-from broken import cycles
+from broken import audited, break_it, cycles
 from claims import claims, come_to, queued
 from conftest import Site
-from reclaiming import ceilings, lent, vacated
+from reclaiming import KNOBS, Reclaim, ceilings, lent, vacated
 
 pytestmark = pytest.mark.condor
 
 
 def test_a_lender_gets_its_min_back_at_once(site: Site, tmp_path: Path) -> None:
-    """The borrower keeps its min, the jobs that go are those that the plan named, and they do not come straight back."""
+    """The borrower keeps its min; the jobs that go are those of the plan, and they do not come straight back."""
     reclaim = lent(site, tmp_path, waiting=6)
     cycles(site.pool, 3)
     assert claims(site.pool) == {"borrower.bob": 8}, "nothing comes back by itself while claims last"
@@ -124,7 +125,6 @@ def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site:
     assert vacated(site.pool) <= done | doubtful
 
     rest = reclaim.json("--apply")
-    print(rest["victims"], rest["needs"], rest["over"], rest["waiting"], rest["spared"][:3], rest["done"])
     come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
     assert vacated(site.pool) == {each["job"] for each in rest["done"]["vacated"]} | vacated(site.pool) & planned
 
@@ -149,3 +149,56 @@ def test_slots_that_others_take_stop_it_after_two(site: Site, tmp_path: Path) ->
     assert len(vacated(pool)) == 2
     reclaim.run("--resume")
     assert len(reclaim.json("--apply")["done"]["vacated"]) == 1
+
+
+def test_the_negotiator_does_it_by_itself_with_what_is_emitted(site: Site, tmp_path: Path) -> None:
+    """The lender comes to its quota, whoever has the better priority; the borrower to its own, and no further."""
+    reclaim = Reclaim(site.pool, tmp_path).limits()
+    pool = break_it(site, {**KNOBS, "NEGOTIATOR_INTERVAL": "1"})
+    pool.tool("condor_userprio", "-setprio", "lender.ann@test", "1000")
+    emitted = reclaim.run("--emit-preemption")
+    written = pool.path("condor_config.local")
+    pool.configure(f"{written.read_text()}\n{emitted}")
+    pool.reconfig()
+    assert "PREEMPTION_REQUIREMENTS" in emitted
+    queued(pool, {"borrower.bob": 12})
+    come_to(pool, {"borrower.bob": 8})
+    queued(pool, {"lender.ann": 6})
+    come_to(pool, {"borrower.bob": 4, "lender.ann": 4})
+    cycles(pool, 5)
+    assert claims(pool) == {"borrower.bob": 4, "lender.ann": 4}
+    assert "preemption-by-quota" not in {finding["rule"] for finding in audited(pool, tmp_path)}
+
+
+def test_protected_jobs_local_jobs_and_jobs_that_end_soon_keep_running(site: Site, tmp_path: Path) -> None:
+    pool = break_it(site, KNOBS)
+    queued(pool, {"borrower.bob": 3}, **{"+HtcqProtected": "true"})
+    queued(pool, {"borrower.cat": 3}, allowed_execute_duration=300)
+    queued(pool, {"borrower.dan": 2})
+    come_to(pool, {"borrower.bob": 3, "borrower.cat": 3, "borrower.dan": 2})
+    who = {"accounting_group": "borrower", "accounting_group_user": "dan", "universe": "local"}
+    local = f"{pool.submit(who)}.0"
+    pool.wait(lambda: pool.ads("jobs", ["JobStatus"], constraint="JobUniverse == 12 && JobStatus == 2"), 30, "a job")
+    queued(pool, {"lender.ann": 4})
+    reclaim = Reclaim(pool, tmp_path).limits(grace='"10min"')
+
+    done = reclaim.json("--apply")
+    assert {each["group"] for each in done["done"]["vacated"]} == {"borrower"}
+    come_to(pool, {"borrower.bob": 3, "borrower.cat": 3, "lender.ann": 2})
+    reasons = sorted(each["why"].partition(" within ")[0] for each in done["spared"])
+    assert reasons == ["it ends by itself"] * 3 + ["the job says HtcqProtected = true"] * 3
+    assert local not in vacated(pool)
+    assert not reclaim.json("--apply")["victims"]
+
+
+def test_a_job_that_was_protected_since_the_plan_stays(site: Site, tmp_path: Path) -> None:
+    """What is looked at just before each batch wins."""
+    reclaim = lent(site, tmp_path, waiting=4).limits(batch=1)
+    process = reclaim.start("--apply", "--json")
+    site.pool.wait(lambda: reclaim.records("reclaim-intent"), 60, "the intent")
+    site.pool.tool("condor_qedit", "-constraint", "JobStatus == 2", "HtcqProtected", "true")
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 1, err
+    failed = {why["why"] for why in json.loads(out)["done"]["failed"]}
+    assert failed == {"it says HtcqProtected = true by now"}
+    assert vacated(site.pool) == {each["job"] for each in json.loads(out)["done"]["vacated"]}

@@ -34,6 +34,7 @@ from htcq.report.audit_metrics import audit_metrics
 from htcq.report.drift_metrics import drift_metrics
 from htcq.report.drift_nagios import METRICS
 from htcq.report.drift_rows import COLUMNS, drift_json
+from htcq.report.ledger_rows import LEDGER_COLUMNS
 from htcq.report.rules import rules_json
 from htcq.report.sweep_json import sweep_json
 from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words
@@ -203,7 +204,8 @@ def test_the_drift_report_has_every_name_and_no_other() -> None:
     described = {name for tag in tags(text) for name in words(tag)}
     named_in_passing = {
         "time", "kind", "name", "before", "after", "group", "what", "one", "other", "text", "usage", "usage_most",
-        "requested", "quota", "distance", "bias", "starved", "over", "lending", "series",
+        "requested", "quota", "distance", "bias", "starved", "over", "lending", "series", "dimension", "all", "min",
+        "runtime", "guarantee", "used", "lent", "borrowed", "spare", "unused",
     }  # fmt: skip
 
     assert described | named_in_passing == keys(whole, ())
@@ -223,6 +225,7 @@ def test_the_columns_of_the_drift_report_are_told() -> None:
     text = section(command_page("drift"), "CSV")
 
     assert ", ".join(COLUMNS) in " ".join(text.split())
+    assert ", ".join(LEDGER_COLUMNS) in " ".join(text.split())
 
 
 def test_the_drift_metrics_have_every_name_and_no_other() -> None:

@@ -183,7 +183,7 @@ def test_the_text_has_what_changes_and_ends_with_the_id() -> None:
     assert lines[4].split()[:9] == ["busy", "90", "50", "-40", "45", "no", "90", "40", "20"]
     assert lines[5].split()[:6] == ["quiet", "0", "50", "+50", "55", "yes"]
     assert "over, and kept until their claims end: busy" in lines
-    assert "busy.ann@x has a ceiling of 2, which is somebody else's: it is left alone" in lines
+    assert "busy.ann@x has a ceiling of 2, which is left alone" in lines
     assert lines[-1] == f"plan: {step.plan.id}"
 
 

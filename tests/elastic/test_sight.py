@@ -55,6 +55,15 @@ def test_another_negotiators_cycle_does_not_count() -> None:
     assert found.negotiators == ("central", "gpu")
 
 
+@pytest.mark.parametrize(
+    ("config", "lasted", "told"), [("", 0, 60), ("NEGOTIATOR_INTERVAL = 20\n", 5, 20), ("", 900, 900)]
+)
+def test_a_cycle_takes_as_long_as_configured_or_as_it_took(config: str, lasted: int, told: int) -> None:
+    group = accounting("<none>", IsAccountingGroup="true", NegotiatorName='"central"')
+
+    assert seen(negotiator(LastNegotiationCyclePeriod0=lasted), group, config=config).cycle_seconds == told
+
+
 def test_ceilings_of_submitters_are_told_and_those_that_are_none_are_not() -> None:
     ads = [
         accounting("a.ann@x", Ceiling=2, NegotiatorName='"central"'),

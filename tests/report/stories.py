@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
+from htcq.drift.ledger import AMOUNTS, Booking, Entry
 from htcq.drift.observation import Kept, Sample
 from htcq.drift.story import Remembered, Story, tell
 from tests.drift.looks import kept, sample, static
@@ -48,7 +49,36 @@ _KEPT = (
     kept("doubt", "", DOUBT, SINCE + 5 * DAY),
 )  # fmt: skip
 
-STORY = tell(Remembered("cm.example.net", "slot weight", _BEFORE, _looks(), _KEPT, _looks()), SINCE, UNTIL)
+
+def _ledger() -> list[Booking]:
+    """Of 100 GPUs physics is guaranteed 40 and chemistry 20. On Monday all else is broken, and physics lends 30.
+
+    On Tuesday both use what is theirs. Names that break out have slot weight of which nobody is guaranteed any; of the
+    memory, all of which is guaranteed to physics, nobody uses any.
+    """
+    days = (
+        (Entry("<none>", "gpus", 60, 60, 60, 30, 30), Entry("physics", "gpus", 40, 10, 10, lent=30)),
+        (Entry("<none>", "gpus", 60, 100, 60), Entry("physics", "gpus", 40, 40, 40)),
+    )
+    chem = (Entry("chem", "gpus", 20, 50, 50, borrowed=30), Entry("chem", "gpus", 20, 20, 20))
+    always = (
+        Entry("<none>", "weight", 0, 9000, 1500, 0, 1500),
+        Entry(ODD, "weight", 0, 1000, 1000, 0, 1000),
+        Entry(LONG, "weight", 0, 500, 500, 0, 500),
+        Entry("<none>", "memory", 4096, 4096, unused=4096),
+        Entry("physics", "memory", 4096, unused=4096),
+    )
+    return [
+        Booking(
+            each.group, each.dimension, SINCE + day * DAY, SINCE + (day + 1) * DAY, DAY,
+            *(getattr(each, name) * DAY for name in AMOUNTS),
+        )
+        for day in range(2)
+        for each in (*days[day], chem[day], *always)
+    ]  # fmt: skip
+
+
+STORY = tell(Remembered("cm.example.net", "slot weight", _BEFORE, _looks(), _KEPT, _looks(), _ledger()), SINCE, UNTIL)
 #: The same week in which nothing changed, and one of which nothing is known.
 QUIET = tell(Remembered("cm.example.net", "slots", _BEFORE, _looks()[:1], ()), SINCE, UNTIL)
 UNSEEN = tell(Remembered("other.example.net", "slot weight", _BEFORE, (), ()), SINCE, UNTIL)

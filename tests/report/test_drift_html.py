@@ -8,6 +8,7 @@ import pytest
 
 from htcq.report.drift_html import MOST_PLOTS, drift_page
 from htcq.report.drift_text import happened, numbers, standing
+from htcq.report.ledger_text import together
 from tests.report.pages import Page
 from tests.report.stories import DOUBT, LONG, ODD, QUIET, STORY, UNSEEN, ZONE, crowd
 
@@ -102,6 +103,21 @@ def test_a_change_is_marked_in_the_plot_of_its_group(page: Page) -> None:
     ]
 
     assert sorted(marks) == ["28.57%", "71.58%"]
+
+
+def test_the_ledger_has_a_row_for_each_dimension_and_group(page: Page) -> None:
+    rows = [attributes["data-group"] for tag, attributes in page.elements if "data-group" in attributes]
+
+    assert rows == ["chem", "physics", "physics", ODD, LONG]
+    assert [each for each in (*together(STORY), "192 GiB") if each not in everything(page)] == []
+    assert "physics, gpus: 720 lent, 0 borrowed" in page.texts["title"]
+    assert "Ledger of elastic quotas" in page.texts["h3"]
+
+
+def test_without_elastic_quotas_the_page_has_no_ledger() -> None:
+    page = Page(drift_page([QUIET], ZONE))
+
+    assert "lastic" not in everything(page)
 
 
 def test_only_so_many_are_drawn_and_the_others_are_in_the_table() -> None:

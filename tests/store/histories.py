@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from htcq.drift.ledger import Entry
 from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, Sample, WeightUse
 from htcq.store.history import open_history
 
@@ -38,14 +40,28 @@ def observation(time: int, *groups: GroupObservation, **more: Any) -> Observatio
 
 
 def crowd(time: int, groups: int = 20) -> Observation:
-    """Return an observation of many groups whose numbers tell its time, and which half of the groups are there."""
-    return observation(time, *(group(f"g{n}", usage=time % 100_000 + n / 1000) for n in range(groups)))
+    """Return an observation of many groups whose numbers tell its time; so do those of their ledger."""
+    told = time % 100_000
+    return observation(
+        time,
+        *(group(f"g{n}", usage=told + n / 1000) for n in range(groups)),
+        ledger=tuple(Entry(f"g{n}", "gpus", used=told, lent=n) for n in range(groups)),
+    )
 
 
 def is_whole(samples: list[Sample], groups: int = 20) -> bool:
     """Tell whether ``samples`` are all of one :func:`crowd`."""
     expected = {(f"g{n}", sample.time % 100_000 + n / 1000) for sample in samples[:1] for n in range(groups)}
     return {(sample.group, sample.usage) for sample in samples} == expected and len(samples) == groups
+
+
+def ledger_is_whole(path: Path, times: Sequence[int], groups: int = 20) -> bool:
+    """Tell whether the ledger has what the crowds of ``times`` have, except that of the first, which had no span."""
+    with open_history(path) as history:
+        found = sorted((each.until, each.group, each.used, each.lent) for each in history.ledger(POOL, 0, FOREVER))
+    return found == sorted(
+        (time, f"g{n}", LOOK * (time % 100_000), LOOK * n) for time in times[1:] for n in range(groups)
+    )
 
 
 def record(path: Path, *observations: Observation) -> None:

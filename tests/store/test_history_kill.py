@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from htcq.drift.ledger import Entry
 from htcq.drift.observation import Sample
 from htcq.drift.retention import Retention
 from htcq.errors import EXIT_UNKNOWN, HistoryError
@@ -30,6 +31,7 @@ from tests.store.histories import (
     crowd,
     group,
     is_whole,
+    ledger_is_whole,
     names,
     observation,
     record,
@@ -75,6 +77,7 @@ def check(path: Path, acknowledged: Sequence[int], next_one: int, scratch: Path)
     for sample in samples(path):
         found.setdefault(sample.time, []).append(sample)
     assert all(is_whole(each) for each in found.values())
+    assert ledger_is_whole(path, list(found))
     assert list(found) in ([*acknowledged], [*acknowledged, next_one]), f"acknowledged {acknowledged[-3:]}"
     return list(found)
 
@@ -117,6 +120,16 @@ def test_nothing_is_lost_when_a_recorder_is_killed_at_any_of_200_moments(tmp_pat
     assert sum(working) > KILLS // 4
 
 
+def booked(path: Path) -> dict[str, tuple[int, int]]:
+    """Return by group what its ledger says: seconds, and unit seconds lent."""
+    found: dict[str, tuple[int, int]] = {}
+    with open_history(path) as history:
+        for each in history.ledger(POOL, 0, FOREVER):
+            seconds, lent = found.get(each.group, (0, 0))
+            found[each.group] = (seconds + each.seconds, lent + each.lent)
+    return found
+
+
 def totals(path: Path) -> dict[str, tuple[int, int, Fraction, float]]:
     """Return by group: seconds, looks, usage over time in thousandths, and starved seconds."""
     found: dict[str, tuple[int, int, Fraction, float]] = {}
@@ -132,9 +145,10 @@ def test_nothing_is_lost_when_pruning_is_killed(tmp_path: Path) -> None:
     with open_history(path, writable=True) as history:
         for number in range(1500):
             groups = (group(f"g{n}", usage=(number * 7 + n) % 19 / 8, idle=float(n)) for n in range(4))
-            history.record(observation(START + number * 1800, *groups))
+            booked_then = tuple(Entry(f"g{n}", "gpus", lent=(number * 5 + n) % 17) for n in range(4))
+            history.record(observation(START + number * 1800, *groups, ledger=booked_then))
         before = list(history.samples(POOL, 0, FOREVER))
-    expected, chance = totals(path), random.Random(SEED)
+    expected, chance = (totals(path), booked(path)), random.Random(SEED)
     ended, kills = False, 0
     while not ended:
         child = start("prune", path, FOREVER)
@@ -142,7 +156,7 @@ def test_nothing_is_lost_when_pruning_is_killed(tmp_path: Path) -> None:
         child.stdout.readline()
         ended = "ended" in kill(child, chance.uniform(0, 0.01 * (kills + 1)))
         kills += 1
-        assert totals(path) == expected
+        assert (totals(path), booked(path)) == expected
 
     assert kills > 2
     # All but the last day, which may go on, is days: 31 days and 6 hours are 32 and 12 looks.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from htcq.drift.ledger import Booking, Entry
 from htcq.drift.observation import Kept, Sample
 from htcq.errors import HistoryError
 from htcq.store.history import open_history
@@ -40,6 +41,16 @@ INSERT INTO sample VALUES (1, {START + LOOK}, 1, {LOOK}, 1, 10500, 10000, 150000
 INSERT INTO kept VALUES (1, 1, 'setting', 'GROUP_SORT_EXPR', 'GroupQuota', {START}, NULL);
 PRAGMA journal_mode = WAL;
 """
+#: What version 2 wrote of the same.
+VERSION_2 = (
+    VERSION_1.replace("user_version = 1", "user_version = 2")
+    .replace(
+        "days_to INTEGER NOT NULL DEFAULT 0);",
+        "days_to INTEGER NOT NULL DEFAULT 0, negotiator TEXT NOT NULL DEFAULT '', "
+        "unit TEXT NOT NULL DEFAULT 'slot weight');",
+    )
+    .replace(f"{START + LOOK}, 0, 0)", f"{START + LOOK}, 0, 0, '', 'slot weight')")
+)
 SAMPLES = [
     Sample("physics", START, 0, 1, None, 10.0, 7.0, 7.0, 0.0, 0.0, 0.0),
     Sample("physics", START + LOOK, LOOK, 1, 10.5, 10.0, 5.0, 5.0, 1.0, 0.0, 0.0, starved=LOOK),
@@ -47,11 +58,15 @@ SAMPLES = [
 KEPT = (Kept("setting", "GROUP_SORT_EXPR", "GroupQuota", START),)
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> Path:
-    path = tmp_path / "drift.db"
+@pytest.fixture(params=[VERSION_1, VERSION_2], ids=["version 1", "version 2"])
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return written(tmp_path, request.param)
+
+
+def written(directory: Path, statements: str) -> Path:
+    path = directory / "drift.db"
     connection = sqlite3.connect(path, isolation_level=None)
-    for statement in VERSION_1.split(";"):
+    for statement in statements.split(";"):
         connection.execute(statement).fetchall()
     connection.close()
     return path
@@ -88,7 +103,7 @@ def test_a_writer_brings_an_old_file_to_the_tables_of_a_new_one(old: Path) -> No
         assert history.kept(POOL, 0, FOREVER) == KEPT
     record(old.with_name("new.db"), observation(START))
 
-    assert (version(old), version(old.with_name("new.db"))) == (2, 2)
+    assert (version(old), version(old.with_name("new.db"))) == (3, 3)
     assert tables(old) == tables(old.with_name("new.db"))
 
 
@@ -99,10 +114,36 @@ def test_recording_goes_on_in_an_old_file(old: Path) -> None:
     assert samples(old)[2].span == LOOK
 
 
-def test_a_migration_that_fails_changes_nothing(old: Path) -> None:
+def test_an_old_file_has_no_ledger_and_gets_one(old: Path) -> None:
+    seen = Entry("physics", "gpus", 4, 4, 1, lent=2, unused=1)
+    with open_history(old) as history:
+        assert list(history.ledger(POOL, 0, FOREVER)) == []
+    record(old, observation(START + 2 * LOOK, ledger=(seen,)))
+
+    with open_history(old) as history:
+        assert list(history.ledger(POOL, 0, FOREVER)) == [
+            Booking(
+                "physics", "gpus", START + LOOK, START + 2 * LOOK, LOOK, *(LOOK * each for each in (4, 4, 1, 2, 0, 1))
+            )
+        ]
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
+    old = written(tmp_path, VERSION_1)
     execute(old, "ALTER TABLE pool ADD COLUMN unit TEXT")
     before = tables(old)
     with pytest.raises(HistoryError, match="duplicate column"):
+        record(old, observation(START + 2 * LOOK))
+
+    assert (version(old), tables(old)) == (1, before)
+
+
+def test_a_migration_that_fails_at_its_end_changes_nothing(tmp_path: Path) -> None:
+    """The first of two steps was taken already."""
+    old = written(tmp_path, VERSION_1)
+    execute(old, "CREATE TABLE ledger (other TEXT)")
+    before = tables(old)
+    with pytest.raises(HistoryError, match="already exists"):
         record(old, observation(START + 2 * LOOK))
 
     assert (version(old), tables(old)) == (1, before)
@@ -112,14 +153,14 @@ def test_a_migration_that_fails_changes_nothing(old: Path) -> None:
 def test_a_file_of_a_newer_htcq_is_refused(writable: bool, tmp_path: Path) -> None:
     path = tmp_path / "drift.db"
     record(path, observation(START))
-    execute(path, "PRAGMA user_version = 3")
+    execute(path, "PRAGMA user_version = 4")
     with (
         pytest.raises(HistoryError, match=r"drift.db was made by a newer htcq") as refused,
         open_history(path, writable),
     ):
         pass
 
-    assert "version 3" in str(refused.value)
+    assert "version 4" in str(refused.value)
     assert "use the newer htcq" in refused.value.hint
-    execute(path, "PRAGMA user_version = 2")
+    execute(path, "PRAGMA user_version = 3")
     assert times(path) == [START]

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from htcq.elastic.reclaim.rooms import Rooms
-from htcq.negotiate.cycle.cycle import run_cycle
+from htcq.negotiate.cycle.cycle import Cycle
 from htcq.pool.pool import Pool
 
 
@@ -35,7 +35,10 @@ def taken_places(
         elif name not in gone:
             slots.append(slot)
     jobs = tuple(job for job in pool.jobs or () if not (job.wanted and job.submitter in held))
-    trace = run_cycle(replace(pool, slots=tuple(slots), jobs=jobs), skip_bad_slots=True)
-    return frozenset(
-        match.slot for match in trace.matches if match.slot in ended and whose.get(match.submitter) in needy
-    )
+    cycle = Cycle(replace(pool, slots=tuple(slots), jobs=jobs), skip_bad_slots=True)
+    for state, offers in cycle.offers.states(""):
+        # Nothing is matched with these: that somebody might preempt them would only be told, and takes long to find.
+        for offer in tuple(offers) if state.held else ():
+            cycle.offers.remove(offer)
+    mine = (match for match in cycle.run().matches if whose.get(match.submitter) in needy)
+    return frozenset(match.slot for match in mine if match.slot in ended)

@@ -6,10 +6,12 @@ that somebody else has set is never changed: it counts if it is low enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from htcq.elastic.reclaim.candidates import Candidate
+from htcq.elastic.reclaim.past import OwnCeiling
 from htcq.elastic.reclaim.results import Ceiling
+from htcq.elastic.reclaim.standings import Standings
 from htcq.elastic.records import PARTS, WEIGHT, Claim, Idle
 
 
@@ -63,3 +65,22 @@ class Holding:
         for group in sorted(name for name, count in self._groups.items() if count > 0):
             for who in sorted(self._members.get(group, ()) & self._foreign.keys()):
                 yield f"the ceiling of {who} ({self._foreign[who]}) was set by somebody else and stays"
+
+
+def done_with(ceilings: Mapping[str, OwnCeiling], standings: Standings, release: float) -> Iterator[str]:
+    """Yield the submitters whose ceilings of ours have done what they were for.
+
+    Who asks for no more than the runtime may have all of it; who does must use ``release`` of it or less.
+    """
+    for who, own in sorted(ceilings.items()):
+        group, used = standings.own(own.group), standings.used(own.group)
+        below = group is None or all(used.get(name, 0) <= release * amount for name, amount in group.runtime.items())
+        if group is None or below or not (any(group.waiting.values()) or any(group.over.values())):
+            yield who
+
+
+def to_renew(ceilings: Mapping[str, OwnCeiling], release: Collection[str], soon: float) -> Iterator[str]:
+    """Yield the submitters whose leases of ours end before ``soon`` and are not to be released."""
+    for who, own in sorted(ceilings.items()):
+        if who not in release and own.until is not None and own.until < soon:
+            yield who

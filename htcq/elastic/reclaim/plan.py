@@ -14,7 +14,7 @@ from htcq.elastic.reclaim.budget import Budget
 from htcq.elastic.reclaim.candidates import Candidates
 from htcq.elastic.reclaim.choice import Choice
 from htcq.elastic.reclaim.confirmed import taken_places
-from htcq.elastic.reclaim.holding import Holding
+from htcq.elastic.reclaim.holding import Holding, done_with, to_renew
 from htcq.elastic.reclaim.past import Key, Past, past_of
 from htcq.elastic.reclaim.results import Need, Over, ReclaimPlan
 from htcq.elastic.reclaim.rooms import Rooms
@@ -65,7 +65,10 @@ class _Planner:
         """Return the plan."""
         now = self.observation.taken_at
         standings, rooms = Standings(self.outcome), Rooms(self.pool)
-        over, done = tuple(self._over(standings)), frozenset(self._done(standings))
+        over, done = (
+            tuple(self._over(standings)),
+            frozenset(done_with(self.past.ceilings, standings, self.limits.release)),
+        )
         # From here on it counts as used what free slots will take.
         waits = waits_of(self.observation, self.pool, standings, rooms)
         needs = tuple(self._needs(waits.jobs))
@@ -78,7 +81,7 @@ class _Planner:
             over,
             needs,
             release=release,
-            renew=() if stopped else tuple(self._renew(release)),
+            renew=tuple(to_renew(self.past.ceilings, release, now + self.limits.lease / 2)),
             stopped=stopped,
             waiting="" if stopped else self._waiting(over, needs),
             measured=measured,
@@ -141,21 +144,6 @@ class _Planner:
         if last is not None and now - last < limits.settle:
             return f"jobs were taken back {now - last:.0f} s ago, and {limits.settle} s are waited for what comes of it"
         return ""
-
-    def _done(self, standings: Standings) -> Iterator[str]:
-        """Yield the submitters whose ceilings of ours have done what they were for."""
-        for who, own in sorted(self.past.ceilings.items()):
-            group, used = standings.own(own.group), standings.used(own.group)
-            runtime = {} if group is None else group.runtime
-            if all(used.get(name, 0) <= self.limits.release * amount for name, amount in runtime.items()):
-                yield who
-
-    def _renew(self, release: Sequence[str]) -> Iterator[str]:
-        """Yield the submitters whose leases are half over and still of use."""
-        soon = self.observation.taken_at + self.limits.lease / 2
-        for who, own in sorted(self.past.ceilings.items()):
-            if who not in release and own.until is not None and own.until < soon:
-                yield who
 
     # What is taken back -------------------------------------------------------------------------------------------
 

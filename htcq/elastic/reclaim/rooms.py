@@ -102,27 +102,33 @@ class Rooms:
         return None if room is None else self._make.left(room.slot, room.left)
 
     def _with_cards(self, slot: Slot, gone: Sequence[Slot]) -> Frame:
-        """Return the frame of ``slot`` with the cards of ``gone`` among those that are available."""
+        """Return the frame of ``slot`` with the cards of ``gone`` among those that are available.
+
+        Names of devices count within one frame alone, so that these cards have names of their own.
+        """
         frame = slot.frame
-        named = [each.frame.text(_AVAILABLE) for each in gone]
-        if not any(named) or _AVAILABLE not in frame:
+        cards = [text for each in gone for text in _cards(each.frame)]
+        if not cards or _AVAILABLE not in frame:
             return frame
-        key = (id(frame), tuple(sorted(filter(None, named))))
+        key = (id(frame), tuple(cards))
         found = self._frames.get(key)
         if found is None:
-            lists = (frame.text(_AVAILABLE), *key[1])
-            inner = (text.strip().strip("{}").strip() for text in lists)
-            together = f"{{ {', '.join(text for text in inner if text)} }}".encode()
-            known = {name.lower() for name, _ in frame.lines}
-            more = {
-                name.lower(): (name, text)
-                for each in gone
-                for name, text in each.frame.lines
-                if name.lower().startswith(b"gpus_gpu") and name.lower() not in known
-            }
+            names = [f"GPUs_Freed{number}" for number in range(1, len(cards) + 1)]
+            together = f"{{ {', '.join([*_listed(frame), *names])} }}".encode()
             lines = [(name, together if name.lower() == _AVAILABLE.encode() else text) for name, text in frame.lines]
-            found = self._frames[key] = Frame((*lines, *more.values()), self._expressions)
+            lines += [(name.encode(), text.encode()) for name, text in zip(names, cards)]
+            found = self._frames[key] = Frame(tuple(lines), self._expressions)
         return found
+
+
+def _listed(frame: Frame) -> list[str]:
+    """Return the names in AvailableGPUs."""
+    return [name for name in frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split() if name]
+
+
+def _cards(frame: Frame) -> list[str]:
+    """Return the ads of the cards that a dynamic slot has."""
+    return [text for text in (frame.text(name) for name in _listed(frame)) if text]
 
 
 def _held(slot: Slot) -> bool:

@@ -58,6 +58,16 @@ class _Sight:
     places: tuple[int, ...]
 
 
+class _Site:
+    """A slot at its startd: what is left of it, how requests are changed there, and what of it each sight sees."""
+
+    __slots__ = ("left", "seen", "texts")
+
+    def __init__(self, left: Mapping[str, Number], texts: _Texts) -> None:
+        self.left, self.texts = dict(left), texts
+        self.seen: dict[int, int] = {}
+
+
 class Startds:
     """The execute nodes' side: ``configurations`` by machine, for what they make of requests.
 
@@ -67,23 +77,29 @@ class Startds:
     def __init__(self, configurations: Mapping[str, Configuration], weighted: bool) -> None:
         self._configurations, self._weighted = configurations, weighted
         self._links = Links()
-        self._left: dict[Offer, dict[str, Number]] = {}
+        self._sites: dict[Offer, _Site] = {}
         self._texts: dict[tuple[object, Value], _Texts] = {}
+        #: All that is equal once, so that it can be known by its identity or number.
+        self._same: dict[_Texts, _Texts] = {}
+        self._numbers: dict[tuple[object, ...], int] = {}
         self._sights: dict[tuple[object, ...], _Sight] = {}
         self._known: dict[tuple[object, ...], tuple[_Carving, ...]] = {}
 
     def claim(self, offer: Offer, request: Request) -> Claim:
         """Return what ``request`` gets of a slot that the startd has given nothing of since its ad."""
-        slot, kind = offer.slot, offer.state.kind
-        if offer not in self._left:
-            self._left[offer] = dict(offer.at_first)
-        left, texts = self._left[offer], self._modifications(slot)
-        sight = self._sight(offer.seen, request, texts)
-        own = [slot[place] for place in sight.places]
-        key = (id(sight), kind.supports_policy, *[left[asset] for asset in sight.assets], *own, *map(type, own))
+        kind, site = offer.state.kind, self._sites.get(offer)
+        if site is None:
+            site = self._sites[offer] = _Site(offer.at_first, self._modifications(offer.slot))
+        left, sight = site.left, self._sight(offer.seen, request, site.texts)
+        seen = site.seen.get(id(sight))
+        if seen is None:
+            own = [offer.slot[place] for place in sight.places]
+            seen = self._numbers.setdefault((*own, *map(type, own)), len(self._numbers))
+            site.seen[id(sight)] = seen
+        key = (id(sight), kind.supports_policy, seen, *[left[asset] for asset in sight.assets])
         ways = self._known.get(key)
         if ways is None:
-            ways = self._known[key] = self._ways(offer.seen, kind, request, left, texts)
+            ways = self._known[key] = self._ways(offer.seen, kind, request, left, site.texts)
         short = ""
         for carving in ways:
             short = _short(carving.taken, left)
@@ -100,7 +116,7 @@ class Startds:
         return {word for each in expressions if each is not None for word in each.words()}
 
     def _sight(self, slot: Slot, request: Request, texts: _Texts) -> _Sight:
-        key = (id(slot.frame), id(request), texts)
+        key = (id(slot.frame), id(request), id(texts))
         found = self._sights.get(key)
         if found is None:
             expressions = [parsed(text) for _, text in texts]
@@ -164,7 +180,7 @@ class Startds:
                     own = configuration.value(f"SLOT_TYPE_{type_id}_{name}")
                     text = own or configuration.value(name) or text
                 texts.append((asset, text))
-            self._texts[key] = tuple(texts)
+            self._texts[key] = self._same.setdefault(tuple(texts), tuple(texts))
         return self._texts[key]
 
     def _modified(self, kind: Kind, jobs: JobClass, left: Mapping[str, Number], texts: _Texts) -> dict[str, Value]:

@@ -111,14 +111,23 @@ class Look:
         """Whether it is the same for all slots of the frame."""
         return not self._assets and not self._own
 
+    @property
+    def of_amounts(self) -> bool:
+        """Whether it looks at what a slot has left."""
+        return bool(self._assets)
+
     def seen(self, slot: Slot, amounts: Amounts) -> tuple[object, ...]:
         """Return all that it looks at of a slot with ``amounts`` left."""
         key: tuple[object, ...] = tuple([amounts[asset] for _, asset in self._assets])
         if self._own:
-            own = [slot[place] for _, place in self._own]
-            # 1, 1.0 and true are equal keys, and different to an expression; amounts are whole where they can be.
-            key = (key, *own, *map(type, own))
+            key = (key, *self.own(slot))
         return key
+
+    def own(self, slot: Slot) -> tuple[object, ...]:
+        """Return all that it looks at of a slot that is its own and no amount."""
+        own = [slot[place] for _, place in self._own]
+        # 1, 1.0 and true are equal keys, and different to an expression; amounts are whole where they can be.
+        return (*own, *map(type, own))
 
     def of(self, slot: Slot, amounts: Amounts) -> Value:
         """Return its value for a slot with ``amounts`` left."""

@@ -24,7 +24,7 @@ class Offer:
     ``at_first`` is what it had when the cycle began. ``seen`` is the slot as all expressions of the cycle see it.
     """
 
-    __slots__ = ("at_first", "claims", "index", "name", "ranked_in", "ranks", "seen", "slot", "state")
+    __slots__ = ("at_first", "claims", "index", "kept", "name", "ranked_in", "ranks", "seen", "slot", "state")
 
     def __init__(self, index: int, slot: Slot, state: State) -> None:
         self.index, self.slot, self.state, self.at_first = index, slot, state, state.amounts
@@ -35,6 +35,8 @@ class Offer:
         #: The negotiator's ranks, and in which state they are so.
         self.ranks = (0.0, 0.0)
         self.ranked_in: State | None = None
+        #: The parts of them that stay as they are for the whole cycle; None: not looked at yet.
+        self.kept: tuple[int | float, int | float] | None = None
 
     @property
     def customer(self) -> str:
@@ -66,7 +68,9 @@ class Offers:
         for index, slot in enumerate(supply.slots):
             if self._kept(slot):
                 state = states.first(slot, central if supply.weighs_centrally(slot) else own)
-                self.add(Offer(index, slot, state))
+                offer = Offer(index, slot, state)
+                self._claimers = self._claimers or bool(offer.claimer)
+                self.add(offer)
 
     def _kept(self, slot: Slot) -> bool:
         if slot.type == PARTITIONABLE:
@@ -79,7 +83,6 @@ class Offers:
 
     def add(self, offer: Offer) -> None:
         """Put ``offer`` in its state."""
-        self._claimers = self._claimers or bool(offer.claimer)
         self._by_state.setdefault(offer.state, {})[offer] = None
 
     def remove(self, offer: Offer) -> None:

@@ -24,11 +24,11 @@ class Request:
     """Jobs that are alike: HTCondor's autocluster. All are asked for with the ad of the first."""
 
     first: Job
+    frame: Frame = field(init=False)
 
-    @property
-    def frame(self) -> Frame:
-        """What they share."""
-        return self.first.frame
+    def __post_init__(self) -> None:
+        #: What they share.
+        self.frame = self.first.frame
 
 
 class Likenesses:

@@ -6,7 +6,7 @@ better.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from htcq.classads import as_number, literal, named, parsed
 from htcq.negotiate.cycle.conditions import asset_named
@@ -32,6 +32,7 @@ class Ranker:
         self._post = None if after is None else Asked(after, links, names_of_jobs)
         self._job = Asked(named("Rank"), links, names_of_jobs, in_job=True)
         self._numbers: dict[tuple[Look, tuple[object, ...]], float] = {}
+        self._owns: dict[tuple[object, ...], int] = {}
         #: By frame of jobs: the Rank that they all have, or the asset that it is, or nothing.
         self._known: dict[int, float | str] = {}
 
@@ -40,21 +41,50 @@ class Ranker:
         pre, post = self._negotiators(offer, request)
         return (pre, self._jobs(offer.state, request), post)
 
-    def entries(self, state: State, offers: Iterable[Offer], request: Request) -> Iterator[Entry[Offer]]:
-        """Yield what stands for ``offers``, all of ``state``, in a list for ``request``."""
+    def entries(self, state: State, offers: Iterable[Offer], request: Request) -> list[Entry[Offer]]:
+        """Return what stands for ``offers``, all of ``state``, in a list for ``request``."""
+        for offer in offers:
+            if offer.ranked_in is not state:
+                self._negotiators(offer, request)
         # Slots of one state are equal to all expressions of jobs.
         rank = -self._jobs(state, request)
-        for offer in offers:
-            pre, post = offer.ranks if offer.ranked_in is state else self._negotiators(offer, request)
-            yield (-pre, rank, -post, offer.index, offer)
+        return [(-offer.ranks[0], rank, -offer.ranks[1], offer.index, offer) for offer in offers]
 
     def _negotiators(self, offer: Offer, request: Request) -> tuple[float, float]:
         """Return the negotiator's ranks, which are kept with the slot while its state is the same."""
-        if offer.ranked_in is not offer.state:
-            offer.ranks = (self._evaluated(self._pre, offer, request), self._evaluated(self._post, offer, request))
-            if not self._by_job(offer.seen.frame):
-                offer.ranked_in = offer.state
+        state = offer.state
+        if offer.ranked_in is state:
+            return offer.ranks
+        if self._by_job(offer.seen.frame):
+            offer.ranks = self._both(offer, request)
+            return offer.ranks
+        if offer.kept is None:
+            offer.kept = (self._own(self._pre, offer, request), self._own(self._post, offer, request))
+        offer.ranks = (self._kept(self._pre, offer, 0, request), self._kept(self._post, offer, 1, request))
+        offer.ranked_in = state
         return offer.ranks
+
+    def _both(self, offer: Offer, request: Request) -> tuple[float, float]:
+        return (self._evaluated(self._pre, offer, request), self._evaluated(self._post, offer, request))
+
+    def _own(self, rank: Asked | None, offer: Offer, request: Request) -> int | float:
+        """Return a rank that stays as it is for the whole cycle, or a number for what of the slot itself decides."""
+        look = None if rank is None else rank.look(offer.seen, request)
+        if look is None or not look.of_amounts:
+            return self._evaluated(rank, offer, request)
+        own = look.own(offer.seen)
+        return self._owns.setdefault(own, len(self._owns))
+
+    def _kept(self, rank: Asked | None, offer: Offer, place: int, request: Request) -> float:
+        """Return a rank of ``offer``, evaluated once for all slots of its state that are alike."""
+        kept = offer.kept[place] if offer.kept is not None else 0
+        if isinstance(kept, float):
+            return kept
+        known = offer.state.ranks[place]
+        found = known.get(kept)
+        if found is None:
+            found = known[kept] = self._evaluated(rank, offer, request)
+        return found
 
     def _by_job(self, frame: Frame) -> bool:
         return any(rank.by_job(frame) for rank in (self._pre, self._post) if rank is not None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from htcq.classads import Expr, holds, named, parsed
 from htcq.negotiate.cycle.looks import Asked
@@ -24,8 +25,7 @@ _PREFERRED, _AS_GOOD = Expr("MY.Rank > MY.CurrentRank"), Expr("MY.Rank >= MY.Cur
 _WORSE = Expr("MY.Rank < MY.CurrentRank")
 
 
-@dataclass(frozen=True)
-class Allowance:
+class Allowance(NamedTuple):
     """What a submitter may still be given: ``used`` of ``limit``; only claimed slots that prefer its jobs if so."""
 
     used: float

@@ -34,7 +34,23 @@ class CrashError(Exception):
 class State:
     """Slots of one kind with equal amounts left, all claimed (``held``) or none; ``slot`` stands for all of them."""
 
-    __slots__ = ("_cost", "_fittings", "_for", "_policy", "amounts", "held", "kind", "slot", "states", "weight")
+    __slots__ = (
+        "_after",
+        "_after_for",
+        "_cost",
+        "_fittings",
+        "_for",
+        "_policy",
+        "_suited",
+        "_suited_for",
+        "amounts",
+        "held",
+        "kind",
+        "ranks",
+        "slot",
+        "states",
+        "weight",
+    )
 
     def __init__(self, states: States, kind: Kind, amounts: Mapping[str, Number], weight: Weighing) -> None:
         self.states, self.kind, self.amounts, self.weight = states, kind, amounts, weight
@@ -42,8 +58,15 @@ class State:
         self.held = bool(self.slot.customer)
         self._policy = kind.supports_policy
         self._fittings = states.fittings(kind, weight)
+        #: Answers for the request that was asked for last: the same is asked of all slots of a state in turn.
         self._for: Request | None = None
+        self._after_for: Request | None = None
+        self._suited_for: Request | None = None
         self._cost: float | None = None
+        self._after: State | None = None
+        self._suited = False
+        #: The negotiator's ranks of its slots, by what of them decides about that besides the amounts.
+        self.ranks: tuple[dict[int, float], dict[int, float]] = ({}, {})
 
     def cost(self, request: Request) -> float | None:
         """Return what a match with ``request`` would cost; None where it does not fit.
@@ -83,15 +106,17 @@ class State:
 
     def after(self, request: Request) -> State | None:
         """Return the state of a slot that was matched with ``request``; None where the whole slot is taken."""
-        if not self._policy:
-            return None
-        taken = self._fitting(request).taken(self.slot, self.amounts)
-        return self.states.state(self, self._without(taken))
+        if self._policy and self._after_for is not request:
+            taken = self._fitting(request).taken(self.slot, self.amounts)
+            self._after, self._after_for = self.states.state(self, self._without(taken)), request
+        return self._after
 
     def suits(self, request: Request) -> bool:
         """Tell whether both Requirements hold, whatever the slot's policy consumes: all that a schedd looks at."""
-        fitting = self.states.plain_fitting(self.slot, request)
-        return fitting.fits(self.slot, self.amounts, ())
+        if self._suited_for is not request:
+            self._suited = self.states.plain_fitting(self.slot, request).fits(self.slot, self.amounts, ())
+            self._suited_for = request
+        return self._suited
 
     def _without(self, taken: Taken) -> dict[str, Number]:
         return {asset: whole(left - (amount or 0)) for (asset, left), amount in zip(self.amounts.items(), taken)}

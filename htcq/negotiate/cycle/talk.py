@@ -6,6 +6,7 @@ Follows negotiate of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.negotiate.cycle.carving import Claim, Startds
@@ -31,8 +32,7 @@ class Grant:
     ignored: bool
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     """A match, for what comes after the cycle: the job, what the startd makes of it, and its concurrency limits.
 
     ``policy`` tells whether the slot has a consumption policy.

@@ -6,10 +6,10 @@ Costs and usage are in the pool's unit: slot weights, or slots where weights are
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """One match; ``request`` is the first job of the request that it was made for, as the negotiator's log names it.
 
     ``job`` is the one that the schedd uses it for; empty where none is left that suits the slot. ``cost`` is charged at

@@ -25,7 +25,9 @@ from tests.audit.sites import Text, dynamic_slot, job, negotiator, pool, schedd,
 NOW, HOUR_AGO = 1_000_000, 1_000_000 - 3600
 AT_ONCE = ReclaimLimits(over_for=0, need_for=0, settle=0, pool_percent=100)
 #: Lender and borrower share 8 cpus, half each.
-HALVES = Quotas((Group("borrower", min={"cpus": 4}, max={"cpus": 8}), Group("lender", min={"cpus": 4}, max={"cpus": 8})))
+HALVES = Quotas(
+    (Group("borrower", min={"cpus": 4}, max={"cpus": 8}), Group("lender", min={"cpus": 4}, max={"cpus": 8}))
+)
 
 
 @dataclass
@@ -96,9 +98,7 @@ class Scene:
             slot(f"slot1@{name}", **{**self.left[name], **changes, "NumDynamicSlots": self.counts.get(name, 0)})
             for name, changes in self.machines.items()
         ]
-        submitters = [
-            submitter(name, IdleJobs=idle, WeightedIdleJobs=idle) for name, idle in sorted(self.who.items())
-        ]
+        submitters = [submitter(name, IdleJobs=idle, WeightedIdleJobs=idle) for name, idle in sorted(self.who.items())]
         names = ", ".join(sorted(group.name for group in self.quotas.groups))
         config = f"GROUP_NAMES = {names}\n" + "".join(
             f"GROUP_QUOTA_{group.name} = {group.min.get('cpus', 0)}\nGROUP_ACCEPT_SURPLUS_{group.name} = True\n"

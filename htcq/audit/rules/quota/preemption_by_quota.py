@@ -1,0 +1,60 @@
+"""Preemption by group quotas that goes round in circles, ends jobs of any age, or goes further than it is meant to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.classads import parsed
+
+_KNOB, _STABLE = "PREEMPTION_REQUIREMENTS", "PREEMPTION_REQUIREMENTS_STABLE"
+_OVER = frozenset({"remotegroupresourcesinuse", "remotegroupquota"})
+_UNDER = frozenset({"submittergroupresourcesinuse", "submittergroupquota"})
+#: What tells how long a claim or its job has lasted.
+_AGES = frozenset(
+    {"jobstart", "enteredcurrentstate", "enteredcurrentactivity", "totaljobruntime", "totaltimeclaimedbusy"}
+)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    quotas = evidence.quotas
+    if not quotas.settings.consider_preemption or not quotas.grouped:
+        return
+    expression = parsed(evidence.setting(_KNOB))
+    names = frozenset() if expression is None else frozenset(word.lower() for word in expression.words())
+    if not names & (_OVER | _UNDER):
+        return
+    for cause, message in _flaws(names, quotas.truth(_STABLE, True)):
+        yield Found(cause=cause, subject=f"knob {_KNOB}", message=message, facts=(knob_fact(evidence, _KNOB),))
+
+
+def _flaws(names: frozenset[str], stable: bool) -> Iterator[tuple[str, str]]:
+    if not names >= _OVER:
+        yield "over", f"{_KNOB} takes claims from groups whether they use more than their quota or not"
+    if not names >= _UNDER:
+        yield "under", f"{_KNOB} gives claims to groups whether they use less than their quota or not"
+    if not names & _AGES:
+        yield "age", f"{_KNOB} ends jobs of any age"
+    if stable:
+        yield "stable", f"{_KNOB} looks at what groups use, which changes with each match, and {_STABLE} is not False"
+
+
+RULE = Rule(
+    id="preemption-by-quota",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="Preemption by group quotas has no bounds",
+    consequence=(
+        "Where the groups on both sides are not compared with their quotas, two of them take the same claims from each "
+        "other in turn. Where the expression counts as stable, the negotiator does not ask again in a cycle what it "
+        "was once answered, and takes more claims than quotas allow. Jobs of any age are ended, and start anew."
+    ),
+    fix=(
+        "Let it hold only where the remote group is over its quota, the submitter's below its own, and the job has run "
+        "for a while; set PREEMPTION_REQUIREMENTS_STABLE = False. 'htcq elastic reclaim --emit-preemption' writes that."
+    ),
+    source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, cache_still_valid, 25.14",
+    find=_find,
+)

@@ -1,0 +1,67 @@
+"""The elastic quotas of which ``htcq drift record`` keeps the ledger, and its entries for one look at a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.errors import InputError
+
+if TYPE_CHECKING:
+    from htcq.drift.ledger import Entry
+    from htcq.pool.pool import Pool
+    from htcq.quota.elastic.groups import Quotas
+
+_HINT = "see htcq-elastic(1)"
+
+
+@dataclass(frozen=True)
+class Elastic:
+    """The trees of a file of quotas, by the name of the negotiator that each is for."""
+
+    file: str
+    trees: Mapping[str, Quotas]
+
+    def entries(self, pool: Pool, negotiator: str) -> tuple[Entry, ...]:
+        """Return the ledger of ``pool``, as ``negotiator`` sees it if one is named.
+
+        Raises:
+            InputError: there are several trees, and none is that negotiator's.
+        """
+        from htcq.drift.lending import entries
+        from htcq.elastic.observation import observe
+        from htcq.quota.elastic.runtime import compute
+
+        quotas = self._tree(negotiator, pool.negotiator)
+        demand = observe(pool, quotas, negotiator).demand
+        return entries(quotas, demand, compute(quotas, demand))
+
+    def _tree(self, named: str, pool: str) -> Quotas:
+        negotiator = named or pool
+        for name in (negotiator, negotiator.partition("@")[0], ""):
+            if name in self.trees:
+                return self.trees[name]
+        if len(self.trees) == 1 and not named:
+            return next(iter(self.trees.values()))
+        told = f"the negotiator {negotiator}" if negotiator else "a negotiator without a name"
+        raise InputError(f"{self.file} has no tree for {told}", f"--name one of {', '.join(sorted(self.trees))}")
+
+
+def read_elastic(file: str) -> Elastic:
+    """Return the quotas of ``file``.
+
+    Raises:
+        InputError: it cannot be read, or what it declares is refused.
+    """
+    from htcq.cli.site import parse_toml
+    from htcq.quota.elastic.validation import refusals
+    from htcq.settings.elastic import quotas_from
+
+    trees = quotas_from(parse_toml(Path(file), _HINT), file).trees
+    for quotas in trees.values():
+        flaw = next(iter(refusals(quotas)), None)
+        if flaw is not None:
+            raise InputError(f"{file}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
+    return Elastic(file, trees)

@@ -1,0 +1,148 @@
+"""Who lends what to others at one look: the entries of the ledger, from what every group is guaranteed and uses.
+
+A level is shared out as a whole, from the root to the leaves. What others use of a level's guarantees is first what
+none of its groups is guaranteed, then what groups neither use nor ask for and lend, in proportion, then what they ask
+for themselves or do not lend. What a group lends is lent by the groups below it in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from htcq.drift.ledger import Entry
+from htcq.quota.elastic.groups import DEFAULT, ROOT, SELF, Demand, Quotas
+from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.scaling import Reserve, scaled_mins
+from htcq.quota.elastic.share import Claim, split_hamilton
+
+
+def entries(quotas: Quotas, demand: Demand, outcome: Outcome) -> tuple[Entry, ...]:
+    """Return the ledger of one look, every dimension that any group has a max of; what is all 0 is left out.
+
+    ``outcome`` is what was computed of ``quotas`` and ``demand``.
+    """
+    scalable = {
+        group.name: quotas.options.scale_min if group.scale_min is None else group.scale_min for group in quotas.groups
+    }
+    names = sorted({name for group in outcome.groups for name in group.runtime})
+    return tuple(entry for name in names for entry in _of(name, scalable, demand, outcome))
+
+
+@dataclass
+class _Member:
+    """A group in one dimension; ``wanted`` is what it asks for, as far as it lends what it does not ask for."""
+
+    name: str
+    min: int
+    runtime: int = 0
+    used: int = 0
+    wanted: int = 0
+    lends: bool = True
+    scalable: bool = True
+    top: bool = True
+    guarantee: int = 0
+    lent: int = 0
+    below: list[_Member] = field(default_factory=list)
+
+    @property
+    def idle(self) -> int:
+        return max(0, self.guarantee - self.used)
+
+    @property
+    def offered(self) -> int:
+        return max(0, self.guarantee - max(self.used, self.wanted)) if self.lends else 0
+
+    @property
+    def borrowed(self) -> int:
+        return max(0, self.used - self.guarantee)
+
+    @property
+    def unused(self) -> int:
+        return self.idle - self.lent
+
+
+def _of(dimension: str, scalable: Mapping[str, bool], demand: Demand, outcome: Outcome) -> Iterator[Entry]:
+    members = _members(dimension, scalable, outcome)
+    top = [each for each in members if each.top]
+    total = demand.total.get(dimension, 0)
+    outside = _outside(dimension, demand, sum(each.used for each in top))
+    _settle(top, total, outside)
+    for each in members:
+        if each.below:
+            # What it lends is used by others; what it borrows is not what those below it lend each other.
+            _settle(each.below, each.guarantee, each.lent - each.borrowed)
+    lowest = [each for each in members if not each.below]
+    yield Entry(
+        ROOT,
+        dimension,
+        min=sum(each.min for each in top),
+        runtime=total,
+        used=sum(each.used for each in top) + outside,
+        lent=sum(each.lent for each in lowest),
+        borrowed=sum(each.borrowed for each in lowest) + outside,
+        unused=sum(each.unused for each in lowest),
+    )
+    if outside:
+        yield Entry(DEFAULT, dimension, used=outside, borrowed=outside)
+    for each in members:
+        if each.min or each.runtime or each.used:
+            yield Entry(each.name, dimension, each.min, each.runtime, each.used, each.lent, each.borrowed, each.unused)
+
+
+def _members(dimension: str, scalable: Mapping[str, bool], outcome: Outcome) -> list[_Member]:
+    """Return the groups that have a max of the dimension, parents before those below them."""
+    found: dict[str, _Member] = {}
+    for group in outcome.groups:
+        if dimension not in group.runtime:
+            continue
+        parent = found.get(group.parent)
+        member = found[group.name] = _member(dimension, group, scalable, parent is None)
+        if parent is not None:
+            parent.below.append(member)
+    members = list(found.values())
+    for each in members[:]:
+        own = f"{each.name}.{SELF}"
+        rest = each.min - sum(one.min for one in each.below)
+        if each.below and rest > 0 and own not in found:
+            each.below.append(_Member(own, rest, scalable=each.scalable, top=False))
+            members.append(each.below[-1])
+    return members
+
+
+def _member(dimension: str, group: Standing, scalable: Mapping[str, bool], top: bool) -> _Member:
+    # The own jobs of a group are no group of the quotas, and as scalable as it.
+    shrinks = scalable.get(group.name, scalable.get(group.parent, True))
+    limited, runtime = group.limited[dimension], group.runtime[dimension]
+    return _Member(group.name, group.min[dimension], runtime, group.used[dimension], limited, group.lends, shrinks, top)
+
+
+def _outside(dimension: str, demand: Demand, inside: int) -> int:
+    """Return what is used where no quota of the dimension binds: in no group, or in one that does not manage it."""
+    everybody = [*demand.used.values(), demand.system_used, demand.default_used]
+    return max(0, sum(each.get(dimension, 0) for each in everybody) - inside)
+
+
+def _settle(level: Sequence[_Member], there: int, beyond: int) -> None:
+    """Say what each of ``level`` is guaranteed of ``there``, and lends: ``beyond`` is what others than these use."""
+    mins = scaled_mins(there, (Reserve(each.name, each.min, each.scalable) for each in level))
+    for each in level:
+        each.guarantee = mins[each.name]
+    spare = max(0, there - sum(mins.values()))
+    wanted = beyond + sum(each.borrowed for each in level) - spare
+    lent = max(0, min(wanted, sum(each.idle for each in level)))
+    offered = [(each.name, each.offered) for each in level]
+    freely = min(lent, sum(amount for _, amount in offered))
+    kept = [(each.name, each.idle - each.offered) for each in level]
+    given, taken = _split(freely, offered), _split(lent - freely, kept)
+    for each in level:
+        each.lent = given.get(each.name, 0) + taken.get(each.name, 0)
+
+
+def _split(amount: int, parts: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """Return ``amount`` in proportion to ``parts``, which come to no less; ties go by name."""
+    claims = [Claim(name, 0, 0, part) for name, part in parts if part > 0]
+    if not amount or not claims:
+        return {}
+    shares = split_hamilton(amount, claims, sum(claim.weight for claim in claims))
+    return {claim.name: share for claim, (share, _) in zip(claims, shares)}

@@ -1,0 +1,84 @@
+"""The ledger of elastic quotas in a history: writes the entries of a look, reads what they come to.
+
+A row is what one group has in one dimension over the ``span`` seconds that end at its time, as everywhere in a history.
+A look that stands for no time has none.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+from htcq.drift.ledger import AMOUNTS, Booking, Entry
+from htcq.drift.observation import MOST_GAP
+from htcq.settings.durations import DAY
+from htcq.store.history_merge import BOOKED
+from htcq.store.history_schema import plain
+
+#: Amounts beyond this are kept as this: a day of it is still a whole number that SQLite can add up.
+_MOST = 10**14
+#: No row stands for more time than this, in seconds.
+_LONGEST = DAY + MOST_GAP
+_BITS = 20
+#: The rows that stand for any time from :since to :until, and how far into it they begin and end.
+_ROWS = f"""SELECT account, time - span AS begun, time AS ended, {", ".join(BOOKED)} FROM ledger
+    WHERE pool = (SELECT id FROM pool WHERE name = :pool)
+    AND time > :since AND time <= :until + {_LONGEST} AND time - span < :until"""
+#: The sums of several rows, each in two parts: years of the KiB of a large pool are more than SQLite can add up.
+_TOGETHER = ", ".join(f"SUM({column} >> {_BITS}), SUM({column} & {2**_BITS - 1})" for column in BOOKED)
+#: Whether a row lies in one of the parts of :step seconds that begin at :since; division cuts what is below 0 to 0.
+_WITHIN = "begun >= :since AND ended <= :until AND (begun - :since) / :step = (ended - 1 - :since) / :step"
+
+
+def book(connection: sqlite3.Connection, pool: int, time: int, span: int, entries: Iterable[Entry]) -> None:
+    """Write what was seen at ``time``, in the transaction of its look."""
+    known = {
+        (name, dimension): number
+        for name, dimension, number in connection.execute(
+            "SELECT name, dimension, id FROM account WHERE pool = ?", (pool,)
+        )
+    }
+    rows = {}
+    for each in entries:
+        key = plain(each.group), plain(each.dimension)
+        if key not in known:
+            added = connection.execute("INSERT INTO account (pool, name, dimension) VALUES (?, ?, ?)", (pool, *key))
+            known[key] = int(added.lastrowid or 0)
+        rows[known[key]] = [span * max(-_MOST, min(_MOST, getattr(each, amount))) for amount in AMOUNTS]
+    connection.executemany(
+        "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((pool, time, account, span, *row) for account, row in rows.items()),
+    )
+
+
+def bookings_of(connection: sqlite3.Connection, pool: str, since: int, until: int, step: int) -> Iterator[Booking]:
+    """Yield what stands for any time from ``since`` to ``until``.
+
+    What lies in one part of ``step`` seconds, counted from ``since``, is added up: whoever tells no finer parts loses
+    nothing by it.
+    """
+    wanted = {"pool": pool, "since": since, "until": until, "step": step}
+    accounts = {
+        number: (name, dimension)
+        for number, name, dimension in connection.execute(
+            "SELECT id, name, dimension FROM account WHERE pool = (SELECT id FROM pool WHERE name = ?)", (pool,)
+        )
+    }
+    part = "(begun - :since) / :step * :step + :since"
+    together = connection.execute(
+        f"SELECT account, {part}, MIN(:until, {part} + :step), {_TOGETHER} FROM ({_ROWS}) WHERE {_WITHIN} "
+        f"GROUP BY account, {part}",
+        wanted,
+    )
+    for account, begun, ended, *halves in together:
+        sums = ((high << _BITS) + low for high, low in zip(halves[::2], halves[1::2]))
+        yield _booking((account, begun, ended, *sums), accounts)
+    for row in connection.execute(f"SELECT * FROM ({_ROWS}) WHERE NOT ({_WITHIN})", wanted):
+        yield _booking(row, accounts)
+
+
+def _booking(row: tuple[int, ...], accounts: dict[int, tuple[str, str]]) -> Booking:
+    account, since, until, *numbers = row
+    if account not in accounts or not all(isinstance(each, int) for each in (since, until, *numbers)):
+        raise sqlite3.DatabaseError("malformed: numbers that no htcq wrote")
+    return Booking(*accounts[account], since, until, *numbers)

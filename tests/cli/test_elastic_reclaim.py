@@ -1,0 +1,139 @@
+"""``htcq elastic reclaim`` as a command, on a snapshot: what it shows, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
+from htcq.store.lock import held
+from tests.audit.sites import accounting, negotiator, schedd, slot, submitter
+from tests.cli.conftest import Call
+from tests.docs.documents import ROOT, section, words
+from tests.docs.test_man import keys
+from tests.elastic.reclaim.scenes import NOW, Scene, borrowed
+
+QUOTAS = """
+[elastic.reclaim]
+journal = "{directory}/reclaim"
+over_for = "{over_for}"
+need_for = "0s"
+pool_percent = 100
+[elastic.write]
+cycle_age = "1h"
+[groups.borrower]
+min = {{ cpus = 4 }}
+max = {{ cpus = 8 }}
+[groups.lender]
+min = {{ cpus = 4 }}
+max = {{ cpus = 8 }}
+"""
+TAKEN = "1970-01-12T13:46:40+00:00"
+
+
+def write(directory: Path, scene: Scene, over_for: str = "0s") -> None:
+    """Write the scene as a snapshot of a negotiator that has just gone through a cycle, and the quotas."""
+    machines = [
+        slot(f"slot1@{name}", **{**scene.left[name], **changes}) for name, changes in scene.machines.items()
+    ]  # fmt: skip
+    cycle = accounting("<none>", IsAccountingGroup="true", LastHeardFrom=NOW - 5, NegotiatorName='"central"')
+    pool = directory / "pool"
+    pool.mkdir()
+    waiting = [submitter(who, IdleJobs=idle, WeightedIdleJobs=idle) for who, idle in scene.who.items()]
+    ads = [*machines, *scene.ads, *waiting, schedd(), negotiator(), cycle]
+    (pool / "collector.ads").write_text("\n".join(ads))
+    (pool / "jobs.ads").write_text("\n".join(scene.jobs))
+    (pool / "config.txt").write_text(
+        "GROUP_NAMES = borrower, lender\nGROUP_QUOTA_borrower = 4\nGROUP_QUOTA_lender = 4\n"
+        "GROUP_ACCEPT_SURPLUS = True\n"
+    )
+    (pool / "meta.json").write_text(json.dumps({"taken": TAKEN}))
+    (directory / "q.toml").write_text(QUOTAS.format(directory=directory, over_for=over_for))
+
+
+@pytest.fixture
+def reclaim(quiet_place: Path, call: Call) -> Any:
+    """Run the command on a machine full of a borrower's jobs while a lender waits with two."""
+    write(quiet_place, borrowed(8, 2))
+    return lambda *more: call("elastic", "reclaim", "--quotas", "q.toml", *more)
+
+
+def test_the_plan_as_text(reclaim: Any) -> None:
+    done = reclaim("--snapshot", "pool")
+    assert done.status == EXIT_FINE, done.err
+    lines = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert "borrower 2 cpus 0 s" in lines
+    assert "lender 2 jobs' room 0 s" in lines
+    assert any(line.startswith("borrower 1.0 access1 slot1_1@node1 1 h cpus 1.00 ") for line in lines)
+    assert "borrower.bob@site 6 8 2" in lines
+    assert "2 jobs lose 2.00 weight-hours" in lines
+    assert "not taken back: 6 jobs: nobody waits for more" in lines
+
+
+def test_the_json_has_the_names_of_the_manual(reclaim: Any) -> None:
+    printed = json.loads(reclaim("--snapshot", "pool", "--json").out)
+    assert {each["job"] for each in printed["victims"]} == {"1.0", "1.1"}
+    assert printed["done"] is None
+    described = words(section(ROOT / "man/man1/htcq-elastic.1", "RECLAIM").split(".SS Reclaim JSON")[1])
+    assert keys(printed, ()) - {"cpus", "memory", "disk", "weight"} <= described
+
+
+def test_nothing_is_written_unless_told(reclaim: Any, quiet_place: Path) -> None:
+    before = sorted(quiet_place.rglob("*"))
+    reclaim("--snapshot", "pool")
+    assert sorted(quiet_place.rglob("*")) == before
+
+
+def test_since_when_is_known_from_the_journal_alone(reclaim: Any, quiet_place: Path, call: Call) -> None:
+    (quiet_place / "q.toml").write_text(QUOTAS.format(directory=quiet_place, over_for="10min"))
+    assert "no group has been over for 600 s, the longest for 0 s" in reclaim("--snapshot", "pool").out
+    told = {"negotiator": "central", "over": ["borrower"], "needs": ["lender"]}
+    (quiet_place / "reclaim").write_text(
+        json.dumps({"v": 1, "kind": "reclaim-look", "time": NOW - 700, "reclaim": told}) + "\n"
+    )
+    assert len(json.loads(reclaim("--snapshot", "pool", "--json").out)["victims"]) == 2
+
+
+@pytest.mark.parametrize("option", ["--apply", "--record", "--resume", "--release", "--ceilings"])
+def test_a_snapshot_is_not_acted_on(reclaim: Any, option: str) -> None:
+    done = reclaim("--snapshot", "pool", option)
+    assert (done.status, done.err) == (
+        EXIT_USAGE, "htcq: --snapshot cannot be acted on (jobs are taken back from a live pool)\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["--apply", "--record", "--resume", "--release"])
+def test_a_second_one_that_acts_is_refused(reclaim: Any, quiet_place: Path, option: str) -> None:
+    """Before it looks at anything: there is no pool at that address."""
+    with held(quiet_place / "reclaim.lock", "the first"):
+        done = reclaim("--pool", "127.0.0.1:1", option)
+    assert done.status == EXIT_UNKNOWN
+    assert done.err == "htcq: another htcq is writing there: the first (wait until it has ended)\n"
+
+
+def test_an_old_look_is_shown_and_not_to_be_acted_on(reclaim: Any, quiet_place: Path) -> None:
+    ads = quiet_place / "pool/collector.ads"
+    ads.write_text(ads.read_text().replace(f"LastHeardFrom = {NOW - 5}", f"LastHeardFrom = {NOW - 7200}"))
+    done = reclaim("--snapshot", "pool")
+    assert done.status == EXIT_UNKNOWN
+    assert "htcq: not now: " in done.err
+    assert json.loads(reclaim("--snapshot", "pool", "--json").out)["refused"]
+
+
+def test_queues_that_are_not_known_are_told(reclaim: Any, quiet_place: Path) -> None:
+    (quiet_place / "pool/jobs.ads").unlink()
+    done = reclaim("--snapshot", "pool")
+    assert done.status == EXIT_UNKNOWN
+    assert "htcq: not now: the queues are not known" in done.err
+
+
+def test_configuration_for_the_negotiator(reclaim: Any, quiet_place: Path) -> None:
+    (quiet_place / "q.toml").write_text(
+        QUOTAS.format(directory=quiet_place, over_for="0s").replace("need_for", 'min_runtime = "30min"\nneed_for')
+    )
+    done = reclaim("--emit-preemption")
+    assert done.status == EXIT_FINE
+    assert "time() - MY.JobStart > 1800\n" in done.out

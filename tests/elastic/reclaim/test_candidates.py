@@ -1,0 +1,87 @@
+"""Who is never taken back, and in which order the others are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from htcq.quota.elastic.groups import Group, Quotas
+from tests.elastic.reclaim.scenes import AT_ONCE, HOUR_AGO, NOW, Scene, borrowed, victims, why
+
+
+def test_the_least_lost_work_first() -> None:
+    """Who saves its work, then who is youngest; then low priority, then the number."""
+    scene = Scene().machine()
+    old, young = NOW - 7200, NOW - 700
+    scene.runs("1.0", "borrower", started=old, WhenToTransferOutput='"ON_EXIT_OR_EVICT"')
+    scene.runs("1.1", "borrower", started=young, JobPrio=5).runs("1.2", "borrower", started=young, JobPrio=-5)
+    scene.runs("1.3", "borrower", started=young - 1, JobPrio=-9).runs("1.10", "borrower", started=young, JobPrio=5)
+    for number in (4, 5, 6):
+        scene.runs(f"1.{number}", "borrower", started=old)
+    plan = scene.waits("2.0", "lender", 4).plan()
+    assert victims(plan) == ["1.0", "1.2", "1.1", "1.10"]
+    assert plan.victims[0].lost_weight_hours == 0
+    assert plan.victims[0].why.endswith("it saves its work")
+
+
+def test_who_is_most_over_gives_first() -> None:
+    """Two borrowers of equal jobs: one uses five of two, the other three of two."""
+    groups = [Group(name, min={"cpus": least}, max={"cpus": 8}) for name, least in (("a", 2), ("b", 2), ("lender", 4))]
+    scene = Scene(Quotas(tuple(groups))).machine()
+    for number in range(3):
+        scene.runs(f"1.{number}", "a")
+    for number in range(5):
+        scene.runs(f"2.{number}", "b")
+    assert victims(scene.waits("3.0", "lender", 4).plan()) == ["2.0", "2.1", "2.2", "1.0"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"HtcqProtected": "true"}, "the job says HtcqProtected = true"),
+        ({"JobUniverse": 11}, "a job of the parallel universe, which dies with any of its slots"),
+        ({"NumVacates": 2}, "it was vacated 2 times already"),
+        ({"started": NOW - 30}, "it has run 30 s of the 600 s that every job is given"),
+        ({"started": NOW + 10}, "it has run 0 s of the 600 s that every job is given"),
+        ({"started": NOW + 300}, "it started 300 s after this look: clocks differ"),
+        ({"JobCurrentStartDate": "undefined"}, "nobody knows since when it runs"),
+        ({"slot_ad": {"Activity": '"Retiring"'}}, "its job is in retirement"),
+        ({"slot_ad": {"Draining": "true"}}, "its machine is draining"),
+        ({"RemoteHost": '"slot1_1@elsewhere"'}, "nobody knows which job has the slot"),
+    ],
+)
+def test_who_keeps_the_slot(changes: dict[str, object], said: str) -> None:
+    scene = Scene().machine().runs("1.0", "borrower", **{"started": HOUR_AGO, **changes})  # type: ignore[arg-type]
+    for number in range(1, 8):
+        scene.runs(f"1.{number}", "borrower", started=HOUR_AGO - number)
+    plan = scene.waits("2.0", "lender").plan()
+    assert victims(plan) == ["1.1"]
+    spared = why(plan)
+    assert said in (spared.get("1.0"), spared.get("slot1_1@node1"))
+
+
+@pytest.mark.parametrize("universe", [7, 12])
+def test_local_and_scheduler_jobs_hold_nothing_that_could_be_taken(universe: int) -> None:
+    """DAGMan is one of these: it runs beside its schedd, on no slot."""
+    plan = borrowed(8, 2).waits("9.0", "borrower", 1, JobUniverse=universe, JobStatus=2).plan()
+    assert "9.0" not in [*victims(plan), *why(plan)]
+
+
+def test_a_job_that_ends_soon_by_its_own_word_is_left_to_end() -> None:
+    scene = borrowed(8, 1)
+    ends = {("access1", "1.0"): 599.0, ("access1", "1.1"): 601.0}
+    plan = scene.plan(ends=ends)
+    assert victims(plan) == ["1.1"]
+    assert why(plan)["1.0"] == "it ends by itself within 599 s"
+    assert victims(scene.plan(replace(AT_ONCE, grace=0), ends=ends)) == ["1.0"]
+
+
+def test_a_machine_that_takes_no_job_is_no_place_to_free() -> None:
+    scene = Scene().machine("node1", 4, Offline="true").machine("node2", 4)
+    for number in range(4):
+        scene.runs(f"1.{number}", "borrower", "node1", started=NOW - 700)
+        scene.runs(f"2.{number}", "borrower", "node2", started=NOW - 900)
+    plan = scene.waits("3.0", "lender").plan()
+    assert victims(plan) == ["2.0"]
+    assert why(plan)["1.0"] == "its slot takes no new job, or is not known"

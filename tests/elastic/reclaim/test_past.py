@@ -1,0 +1,174 @@
+"""When something is done: after how long, when not again, and when never."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from htcq.elastic.reclaim.past import (
+    CANCELLED,
+    CEILING,
+    INTENT,
+    LOOKED,
+    MEASURED,
+    OUTCOME,
+    RESUMED,
+    SET,
+    SETTING,
+    past_of,
+)
+from tests.elastic.reclaim.scenes import AT_ONCE, NOW, Scene, borrowed, victims, why
+
+PATIENT = replace(AT_ONCE, over_for=600, need_for=120, gap=400)
+Record = Mapping[str, Any]
+
+
+def record(kind: str, ago: float, **told: Any) -> Record:
+    return {"kind": kind, "time": NOW - ago, "reclaim": {"negotiator": "", **told}}
+
+
+def looks(*ago: float, over: Sequence[str] = ("borrower",), needs: Sequence[str] = ("lender",)) -> list[Record]:
+    return [record(LOOKED, each, over=list(over), needs=list(needs)) for each in ago]
+
+
+def intent(action: str, ago: float, *jobs: str, there: Sequence[str] = ()) -> Record:
+    return record(
+        INTENT, ago, action=action, jobs=[{"schedd": "access1", "job": job} for job in jobs], needy=["lender"],
+        places=["slot1@node1"], there=[{"schedd": "access1", "job": job} for job in there],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("past", "said"),
+    [
+        (looks(), "no group has been over for 600 s, the longest for 0 s"),
+        (looks(590, 300), "no group has been over for 600 s, the longest for 590 s"),
+        (looks(700, 300), ""),
+        (looks(900, 250), "no group has been over for 600 s, the longest for 250 s"),
+        (
+            [*looks(700, 400), *looks(300, over=()), *looks(100)],
+            "no group has been over for 600 s, the longest for 100 s",
+        ),
+        ([*looks(700, 400), *looks(100, needs=())], "nobody has been in need for 120 s, the longest for 0 s"),
+        ([*looks(700, 400, needs=()), *looks(130)], ""),
+    ],
+    ids=["none", "short", "long", "gap", "break", "no need", "both"],
+)
+def test_over_and_need_must_last(past: list[Record], said: str) -> None:
+    plan = borrowed().plan(PATIENT, past)
+    assert plan.waiting == said
+    assert bool(plan.victims) == (not said)
+
+
+def test_looks_with_another_negotiator_tell_nothing() -> None:
+    others = [{**each, "reclaim": {**each["reclaim"], "negotiator": "other"}} for each in looks(700, 300)]
+    assert not borrowed().plan(PATIENT, others).victims
+
+
+def test_a_record_from_the_future_stops_everything() -> None:
+    """Two machines with one journal whose clocks differ, or a clock that was set back."""
+    plan = borrowed().plan(AT_ONCE, looks(-120))
+    assert plan.stopped == "the record is 120 s ahead of this look: clocks differ, or the look is old"
+    assert not plan.victims
+
+
+def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
+    limits = replace(AT_ONCE, settle=120)
+    plan = borrowed().plan(limits, [intent("a", 60, "7.0")])
+    assert plan.waiting == "jobs were taken back 60 s ago, and 120 s are waited for what comes of it"
+    assert not plan.measured
+    assert borrowed().plan(limits, [intent("a", 121, "7.0")]).victims
+
+
+def test_an_intent_of_which_nothing_came_is_no_action() -> None:
+    failed = record(OUTCOME, 59, action="a", done=[], failed=[{"schedd": "access1", "job": "7.0"}])
+    assert borrowed().plan(replace(AT_ONCE, settle=120), [intent("a", 60, "7.0"), failed]).victims
+
+
+def test_an_action_is_measured_by_who_came() -> None:
+    """The lender's job 2.9 came to what was freed; one that was there before does not count."""
+    scene = borrowed(7, 1).runs("2.9", "lender", started=NOW - 50, user="ann")
+    assert dict(scene.plan(AT_ONCE, [intent("a", 60, "7.0")]).measured) == {"a": True}
+    assert dict(scene.plan(AT_ONCE, [intent("a", 60, "7.0", there=["2.9"])]).measured) == {"a": False}
+    assert dict(borrowed(8, 0).plan(AT_ONCE, [intent("a", 60, "7.0")]).measured) == {"a": True}, "nobody waits any more"
+
+
+def test_two_useless_actions_stop_it_until_a_person_resumes() -> None:
+    useless = record(MEASURED, 100, action="a", taken=False)
+    one, two = intent("a", 200, "7.0"), intent("b", 60, "7.1")
+    assert borrowed().plan(AT_ONCE, [one, useless]).victims, "one may be an accident"
+    stopped = borrowed().plan(AT_ONCE, [one, useless, two])
+    assert stopped.stopped == "what was taken back went to others twice in a row: find out why, then resume"
+    assert stopped.measured == (("b", False),)
+    assert not stopped.victims
+    of_use = record(MEASURED, 50, action="b", taken=True)
+    assert borrowed().plan(AT_ONCE, [one, useless, two, of_use]).victims
+    assert borrowed().plan(AT_ONCE, [one, useless, two, record(RESUMED, 30)]).victims
+
+
+def test_what_was_taken_today_counts() -> None:
+    limits = replace(AT_ONCE, day_jobs=3)
+    yesterday, today = intent("a", 86_500, "7.0", "7.1", "7.2"), intent("b", 86_000, "7.3")
+    measured = [record(MEASURED, 80_000, action=each, taken=True) for each in "ab"]
+    plan = borrowed(8, 4).plan(limits, [yesterday, today, *measured])
+    assert len(plan.victims) == 2
+    assert "the limit of 3 jobs in a day is reached" in why(plan).values()
+
+
+def test_a_job_is_taken_back_so_many_times_only() -> None:
+    """The journal counts as well as the job's own ad."""
+    actions = [intent("a", 3000, "1.0"), intent("b", 2000, "1.0"), intent("c", 1000, "1.1")]
+    measured = [record(MEASURED, 900, action=each, taken=True) for each in "abc"]
+    plan = borrowed(8, 1).plan(AT_ONCE, [*actions, *measured])
+    assert victims(plan) == ["1.1"]
+    assert why(plan)["1.0"] == "it was vacated 2 times already"
+
+
+def ceiling(step: str, ago: float, number: int = 6, until: float | None = None) -> Record:
+    return record(
+        CEILING, ago, submitter="borrower.bob@site", group="borrower", step=step, ceiling=number, until=until
+    )  # fmt: skip
+
+
+def wanting(running: int, waiting: int) -> Scene:
+    """Return a borrower that wants more, beside the lender."""
+    return borrowed(running, waiting).waits("3.0", "borrower", 9, user="bob")
+
+
+def test_ceilings_of_ours_go_when_less_than_the_runtime_is_used() -> None:
+    """The runtime is 8 when nobody else asks: 7 of 8 is below 97 %, 8 is not; with a lender in need 4 of 4 is not."""
+    ours = [ceiling(SETTING, 90), ceiling(SET, 80)]
+    assert wanting(7, 0).plan(AT_ONCE, ours).release == ("borrower.bob@site",)
+    assert wanting(8, 0).plan(AT_ONCE, ours).release == ()
+    assert wanting(4, 4).plan(AT_ONCE, ours).release == ()
+    assert wanting(7, 0).plan(AT_ONCE, [*ours, ceiling(CANCELLED, 70)]).release == ()
+    assert borrowed(4, 4).plan(AT_ONCE, ours).release == ("borrower.bob@site",), "nobody wants what it would allow"
+
+
+def test_ceilings_of_ours_are_no_obstacle_and_are_set_anew() -> None:
+    ours = [ceiling(SETTING, 90), ceiling(SET, 80)]
+    plan = borrowed(8, 4).plan(AT_ONCE, ours, ceilings={"borrower.bob@site": 6})
+    assert [each.ceiling for each in plan.ceilings] == [4]
+    changed = borrowed(8, 4).plan(AT_ONCE, ours, ceilings={"borrower.bob@site": 8})
+    assert not changed.victims, "somebody else has changed it: it is not ours any more"
+
+
+def test_leases_are_renewed_while_they_are_of_use() -> None:
+    """A lease of 1800 s is renewed in its second half."""
+    soon, late = ceiling(SET, 80, 4, NOW + 800), ceiling(SET, 80, 4, NOW + 1000)
+    assert wanting(4, 4).plan(AT_ONCE, [soon]).renew == ("borrower.bob@site",)
+    assert wanting(4, 4).plan(AT_ONCE, [late]).renew == ()
+    assert wanting(4, 4).plan(AT_ONCE, [ceiling(SET, 80, 4)]).renew == (), "it is no lease"
+    assert wanting(2, 0).plan(AT_ONCE, [soon]).renew == (), "it goes"
+
+
+def test_a_ceiling_that_was_to_be_set_counts_as_ours() -> None:
+    """Whoever was killed between the two may have set it."""
+    assert set(past_of([ceiling(SETTING, 90)], "").ceilings) == {"borrower.bob@site"}
+
+
+def test_records_of_others_in_the_journal_are_passed_over() -> None:
+    assert past_of([{"kind": "intent", "time": 1.0}, {"kind": LOOKED, "time": 1.0}], "").looks == ()

@@ -1,0 +1,40 @@
+"""What must still be so just before a job is vacated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from htcq.elastic.reclaim.rechecked import unlike
+from htcq.elastic.reclaim.results import Victim
+from htcq.live.vacating import Facts
+from htcq.settings.reclaim import ReclaimLimits
+
+VICTIM = Victim(
+    "hep", "hep.bob@site", "access1", "1.0", "slot1_1@node1", "node1", {"cpus": 1}, 900.0, 100.0, 0.25, ("cpus",), ""
+)
+SAME = Facts("hep.bob@site", "slot1_1@node1", 100.0, 900.0, 5, False)
+
+
+def test_the_same_job_goes() -> None:
+    assert unlike(VICTIM, SAME, ReclaimLimits()) == ""
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (None, "it does not run any more"),
+        (replace(SAME, submitter="chem.bob@site"), "it is chem.bob@site's by now"),
+        (replace(SAME, slot="slot1_2@node1"), "it was started anew"),
+        (replace(SAME, started=101.0), "it was started anew"),
+        (replace(SAME, universe=7), "it is of universe 7"),
+        (replace(SAME, universe=11), "it is of universe 11"),
+        (replace(SAME, universe=12), "it is of universe 12"),
+        (replace(SAME, protected=True), "it says HtcqProtected = true by now"),
+        (replace(SAME, ran=599.0), "by its schedd's clock it has run 599 s of the 600 s that it is given"),
+        (replace(SAME, left=600.0), "it ends by itself within 600 s"),
+    ],
+)
+def test_a_job_that_is_another_by_now_stays(now: Facts | None, said: str) -> None:
+    assert unlike(VICTIM, now, ReclaimLimits()) == said

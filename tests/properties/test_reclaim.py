@@ -1,0 +1,108 @@
+"""What holds for every plan of reclaim, whoever runs what where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from htcq.elastic.reclaim.plan import plan_reclaim
+from htcq.elastic.reclaim.results import ReclaimPlan
+from htcq.elastic.reclaim.rooms import Rooms
+from htcq.elastic.reclaim.standings import Standings
+from htcq.elastic.reclaim.waiting import waits_of
+from htcq.elastic.records import Observation
+from htcq.pool.jobclass import JobClass
+from htcq.pool.pool import Pool
+from htcq.quota.elastic.groups import Group, Quotas
+from htcq.quota.elastic.results import Outcome
+from htcq.settings.reclaim import ReclaimLimits
+from tests.elastic.reclaim.scenes import NOW, Scene
+
+SHAPES = [(1, 0), (2, 0), (3, 1), (1, 1)]
+
+
+@st.composite
+def scenes(draw: st.DrawFn) -> Scene:
+    """Two machines of 6 cpus and 2 cards; three groups with mins; jobs wherever there is room, and who waits."""
+    mins = [(draw(st.integers(0, 4)), draw(st.integers(0, 1))) for _ in range(3)]
+    groups = [
+        Group(name, min={"cpus": cpus, "gpus": gpus}, max={"cpus": 12, "gpus": 4})
+        for name, (cpus, gpus) in zip("abc", mins)
+    ]
+    scene = Scene(Quotas(tuple(groups)))
+    for node in ("node1", "node2"):
+        scene.machine(node, 6, gpus=2)
+        left, cards = 6, 2
+        for number, (cpus, gpus) in enumerate(draw(st.lists(st.sampled_from(SHAPES), max_size=6))):
+            if cpus > left or gpus > cards:
+                continue
+            left, cards = left - cpus, cards - gpus
+            scene.runs(
+                f"{node[-1]}.{number}", draw(st.sampled_from("abc")), node, draw(st.sampled_from("xy")), cpus, gpus,
+                started=NOW - draw(st.integers(0, 5000)), JobPrio=draw(st.integers(-1, 1)),
+            )  # fmt: skip
+    for number, (cpus, gpus) in enumerate(draw(st.lists(st.sampled_from(SHAPES), max_size=3))):
+        scene.waits(f"{number + 10}.0", draw(st.sampled_from("abc")), draw(st.integers(1, 4)), "z", cpus, gpus)
+    return scene
+
+
+LIMITS = st.builds(
+    ReclaimLimits,
+    over_for=st.just(0), need_for=st.just(0), settle=st.just(0), min_runtime=st.integers(0, 2000),
+    pool_percent=st.sampled_from([1.0, 25.0, 100.0]), group_jobs=st.integers(0, 6), user_jobs=st.integers(0, 4),
+    day_jobs=st.integers(0, 8),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(scenes(), LIMITS, st.booleans())
+def test_a_plan_keeps_its_word(scene: Scene, limits: ReclaimLimits, confirm: bool) -> None:
+    """Mins, limits, the whole vector, and that nothing is taken without need; the order of what is seen is nothing."""
+    outcome, observation, pool = scene.look()
+    plan = plan_reclaim(outcome, observation, pool, limits, confirm=confirm)
+    _mins_are_kept(plan, outcome)
+    _limits_are_kept(plan, limits, len(observation.claims))
+    for victim in plan.victims:
+        assert victim.ran >= limits.min_runtime
+        assert victim.helps
+        standing = outcome[victim.group]
+        assert all(standing.over[name] > 0 and victim.amounts[name] > 0 for name in victim.helps)
+    _everything_is_needed(plan, outcome, observation, pool)
+    turned = replace(observation, claims=observation.claims[::-1], idle=observation.idle[::-1])
+    assert plan == plan_reclaim(outcome, turned, pool, limits, confirm=confirm)
+
+
+def _mins_are_kept(plan: ReclaimPlan, outcome: Outcome) -> None:
+    gone: dict[str, Counter[str]] = {}
+    for victim in plan.victims:
+        gone.setdefault(victim.group, Counter()).update(victim.amounts)
+    for group, amounts in gone.items():
+        standing = outcome[group]
+        for name, least in standing.scaled_min.items():
+            assert standing.used[name] - amounts[name] >= min(least, standing.used[name])
+
+
+def _limits_are_kept(plan: ReclaimPlan, limits: ReclaimLimits, claims: int) -> None:
+    assert len(plan.victims) <= max(1, int(claims * limits.pool_percent / 100))
+    assert len(plan.victims) <= limits.day_jobs
+    assert all(count <= limits.group_jobs for count in Counter(each.group for each in plan.victims).values())
+    assert all(count <= limits.user_jobs for count in Counter(each.submitter for each in plan.victims).values())
+    uses = Counter(each.group for each in plan.uses)
+    needs = {each.group: each.jobs for each in plan.needs}
+    assert all(count <= needs[group] for group, count in uses.items())
+
+
+def _everything_is_needed(plan: ReclaimPlan, outcome: Outcome, observation: Observation, pool: Pool) -> None:
+    """Who comes to a place has room there with all of its victims, and not without any one of them."""
+    rooms, by_id = Rooms(pool), {job.id: job for job in pool.jobs or ()}
+    served = waits_of(observation, pool, Standings(outcome), rooms).served
+    for place in {rooms.place(victim.slot) for victim in plan.victims}:
+        slots = [victim.slot for victim in plan.victims if rooms.place(victim.slot) == place]
+        coming = [by_id[use.job] for use in plan.uses if use.place == place]
+        jobs = [*served.get(place, ()), *(JobClass(job.frame, job, Counter(), Counter()) for job in coming)]
+        assert coming
+        assert rooms.fit(place, slots, jobs)
+        assert not any(rooms.fit(place, [slot for slot in slots if slot != each], jobs) for each in slots)

@@ -1,0 +1,64 @@
+"""``[elastic.reclaim]`` of the file with the quotas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from htcq.errors import InputError
+from htcq.settings.elastic import quotas_from
+from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
+
+
+def limits(**table: Any) -> ReclaimLimits:
+    return reclaim_limits_from(table, "q.toml")
+
+
+def test_nothing_said_is_careful() -> None:
+    """Ten minutes over, two in need, ten of running; 2 % of the claims."""
+    found = limits()
+    assert (found.over_for, found.need_for, found.min_runtime, found.pool_percent) == (600, 120, 600, 2)
+
+
+def test_every_key() -> None:
+    found = limits(
+        journal="/j", over_for="0s", need_for="5s", gap="1h", settle="90s", min_runtime="2h", grace="1d",
+        wall_time="MaxWall", vacates=1, pool_percent=0.5, group_jobs=2, user_jobs=3, day_jobs=4, batch=5, lease="30min",
+        release=0.9,
+    )  # fmt: skip
+    assert found == ReclaimLimits(
+        "/j", 0, 5, 3600, 90, 7200, 86400, "MaxWall", 1, 0.5, 2, 3, 4, 5, 1800, 0.9
+    )  # fmt: skip
+
+
+def test_it_stands_beside_the_quotas() -> None:
+    groups = {"hep": {"max": {"cpus": 1}}}
+    file = quotas_from({"elastic": {"reclaim": {"batch": 3}}, "groups": groups}, "q.toml")
+    assert file.reclaims[""].batch == 3
+    several = quotas_from({"trees": {"cm": {"elastic": {"reclaim": {"batch": 4}}, "groups": groups}}}, "q.toml")
+    assert several.reclaims["cm"].batch == 4
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"over": "10min"}, "q.toml: elastic.reclaim.over is unknown (did you mean over_for?)"),
+        ({"over_for": 600}, "q.toml: elastic.reclaim.over_for is 600"),
+        ({"grace": "soon"}, "q.toml: elastic.reclaim.grace is 'soon'"),
+        ({"batch": 0}, "q.toml: elastic.reclaim.batch is 0 (it must be a whole number, 1 or more)"),
+        ({"day_jobs": True}, "q.toml: elastic.reclaim.day_jobs is True"),
+        ({"day_jobs": -1}, "q.toml: elastic.reclaim.day_jobs is -1"),
+        ({"pool_percent": 0}, "q.toml: elastic.reclaim.pool_percent is 0 (it must be a number above 0, 100 at most)"),
+        ({"pool_percent": 101}, "q.toml: elastic.reclaim.pool_percent is 101"),
+        ({"release": 1.1}, "q.toml: elastic.reclaim.release is 1.1 (it must be a number above 0, 1 at most)"),
+        ({"wall_time": "a b"}, "q.toml: elastic.reclaim.wall_time is 'a b'"),
+        ({"journal": "here"}, "q.toml: elastic.reclaim.journal is 'here'"),
+        ({"gap": "1s"}, "q.toml: elastic.reclaim.gap is shorter than elastic.reclaim.need_for (120s)"),
+        ({"lease": "1s"}, "q.toml: elastic.reclaim.lease is shorter than elastic.reclaim.settle (120s)"),
+    ],
+)
+def test_what_cannot_be_is_told(table: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        reclaim_limits_from(table, "q.toml")
+    assert f"{refused.value} ({refused.value.hint})".startswith(said)

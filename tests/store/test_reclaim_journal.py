@@ -1,0 +1,41 @@
+"""The record of reclaim on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from htcq.errors import JournalError
+from htcq.store.reclaim_journal import ReclaimJournal
+
+
+def test_records_come_back_in_their_order(tmp_path: Path) -> None:
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    assert journal.records() == []
+    journal.append({"kind": "a", "time": 1.0})
+    journal.append({"kind": "b", "time": 2.0, "reclaim": {"é": [1]}})
+    assert [(each["kind"], each["time"]) for each in journal.records()] == [("a", 1.0), ("b", 2.0)]
+
+
+def test_half_a_line_is_passed_over_and_nothing_after_it_is_lost(tmp_path: Path) -> None:
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    journal.append({"kind": "a"})
+    with journal.path.open("ab") as out:
+        out.write(b'{"v":1,"kind":"cu')
+    journal.append({"kind": "b"})
+    assert [each["kind"] for each in journal.records()] == ["a", "b"]
+
+
+def test_another_version_is_not_read(tmp_path: Path) -> None:
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    journal.path.write_text('{"v":2,"kind":"a"}\n')
+    with pytest.raises(JournalError, match="another version"):
+        journal.records()
+
+
+def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match="cannot be written"):
+        ReclaimJournal(tmp_path / "nowhere" / "reclaim").append({})
+    with pytest.raises(JournalError, match="cannot be read"):
+        ReclaimJournal(tmp_path).records()
