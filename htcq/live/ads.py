@@ -207,10 +207,25 @@ def query_jobs(location: dict[str, str], projection: Sequence[str], path: Path) 
     return Written(count, named=references.wanted())
 
 
+def records_in(ad: Any) -> list[Any]:
+    """Return the accounting records that the bindings have put into one ad.
+
+    The negotiator numbers the attributes of its records from 1 on. The bindings take only the last digit for the number
+    (htcondor2/_negotiator.py, 25.14), so that Name12 is Name1 in the ad of record 2.
+    """
+    import classad2
+
+    found: dict[str, Any] = {}
+    for name in ad:
+        stem = name.rstrip("0123456789")
+        found.setdefault(name[len(stem) :], classad2.ClassAd())[stem] = ad.lookup(name)
+    return [found[number] for number in sorted(found, key=lambda each: int(each or 0))]
+
+
 def query_priorities(location: dict[str, str], path: Path) -> Written:
     """Write a negotiator's accounting records to ``path``."""
     htcondor2 = load()
-    found = list(htcondor2.Negotiator(location_ad(location)).getPriorities())
+    found = [each for ad in htcondor2.Negotiator(location_ad(location)).getPriorities() for each in records_in(ad)]
     form = LongForm()
     with whole(path) as out:
         out.writelines(form.text(ad) for ad in found)
