@@ -20,24 +20,28 @@ if TYPE_CHECKING:
     from htcq.elastic.gates import Refusal
     from htcq.elastic.journal import Seen, State
     from htcq.elastic.next_step import NextStep
+    from htcq.elastic.records import Observation
     from htcq.elastic.sight import Sight
     from htcq.live.reconfig import Negotiator
+    from htcq.pool.pool import Pool
     from htcq.quota.elastic.groups import Quotas
     from htcq.settings.elastic_write import WriteSettings
+    from htcq.settings.reclaim import ReclaimLimits
 
 _HINT = "see htcq-elastic(1)"
 
 
 @dataclass(frozen=True)
 class Declared:
-    """The quotas of one negotiator as their file has them, and how they are written.
+    """The quotas of one negotiator as their file has them, how they are written, and how much may be taken back.
 
     ``negotiator`` is empty where neither the command nor the file names one.
     """
 
     quotas: Quotas
     settings: WriteSettings
-    negotiator: str = ""
+    negotiator: str
+    reclaim: ReclaimLimits
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Looked:
     step: NextStep
     sight: Sight
     refusals: tuple[Refusal, ...]
+    pool: Pool
+    observation: Observation
 
     @property
     def seen(self) -> Seen:
@@ -90,7 +96,7 @@ def read_declared(arguments: argparse.Namespace) -> Declared:
         raise InputError(f"{arguments.quotas} declares no groups", _HINT)
     settings = file.writes[chosen]
     given = {key: getattr(arguments, key) for key in ("directory", "journal") if getattr(arguments, key)}
-    return Declared(quotas, replace(settings, **given), arguments.name or chosen)
+    return Declared(quotas, replace(settings, **given), arguments.name or chosen, file.reclaims[chosen])
 
 
 def look(arguments: argparse.Namespace, declared: Declared, state: State, present: str | None, now: float) -> Looked:
@@ -119,7 +125,7 @@ def look(arguments: argparse.Namespace, declared: Declared, state: State, presen
     ]
     step = next_step(declared.quotas, observation, sight, state, declared.settings, now)
     found += negotiator_specific(sight.configured or {}, step.plan.file)
-    return Looked(step, sight, tuple(found))
+    return Looked(step, sight, tuple(found), pool, observation)
 
 
 def negotiator_of(arguments: argparse.Namespace, pool: str = "", name: str = "") -> Negotiator:

@@ -8,8 +8,10 @@ from typing import TextIO
 from htcq.elastic.damping import HELD, MOVING, SMALL
 from htcq.elastic.next_step import NextStep
 from htcq.elastic.plan import GroupPlan, Plan, differences
+from htcq.elastic.reclaim.results import ReclaimPlan
 from htcq.report.moments import lasting, moment
 from htcq.report.printable import one_line
+from htcq.report.reclaim_text import show_victims
 from htcq.report.terminal import show_table
 from htcq.units import show_number
 
@@ -19,8 +21,8 @@ _RIGHT = (1, 2, 3, 4, 6, 7, 8)
 _NONE = "-"
 
 
-def show_plan(step: NextStep, stream: TextIO) -> None:
-    """Write the plan to ``stream``: every group that changes, or that would be over."""
+def show_plan(step: NextStep, taken: ReclaimPlan, stream: TextIO) -> None:
+    """Write the plan to ``stream``: every group that changes, or that would be over, and what a reclaim would take."""
     plan = step.plan
     stream.write(
         f"{one_line(plan.negotiator) or 'negotiator'}: {show_number(plan.pool_weight)} of slot weight, "
@@ -30,6 +32,8 @@ def show_plan(step: NextStep, stream: TextIO) -> None:
     rows = [_row(group) for group in plan.groups if group.group in changing or group.over or group.damped]
     if rows:
         show_table("", _COLUMNS, rows, stream, _RIGHT, repeat=1)
+    if taken.victims:
+        show_victims("a reclaim would take", taken, stream)
     for line in _notes(plan):
         stream.write(f"{line}\n")
     stream.write(f"plan: {plan.id}\n" if plan.changes else f"nothing to write (plan: {plan.id})\n")

@@ -8,13 +8,14 @@ from typing import Any
 
 from htcq.elastic.gates import Refusal
 from htcq.elastic.next_step import NextStep
+from htcq.elastic.reclaim.results import ReclaimPlan
 from htcq.report.moments import iso
 
 SCHEMA = 1
 
 
-def plan_json(step: NextStep, refusals: Iterable[Refusal]) -> dict[str, Any]:
-    """Return the plan with why it must not be applied now, if it must not."""
+def plan_json(step: NextStep, taken: ReclaimPlan, refusals: Iterable[Refusal]) -> dict[str, Any]:
+    """Return the plan with what a reclaim would take, and why it must not be applied now, if it must not."""
     plan = step.plan
     return {
         "schema": SCHEMA,
@@ -26,6 +27,8 @@ def plan_json(step: NextStep, refusals: Iterable[Refusal]) -> dict[str, Any]:
         "changes": plan.changes,
         "groups": [{**asdict(group), "change": group.change} for group in plan.groups],
         "static": {each.group: each.quota for each in step.static.groups},
+        "victims": [asdict(each) for each in taken.victims],
+        "lost_weight_hours": taken.lost_weight_hours,
         "ceilings": dict(plan.ceilings),
         "problems": list(plan.problems),
         "refused": [asdict(each) for each in refusals],

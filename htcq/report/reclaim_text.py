@@ -27,7 +27,7 @@ def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
     if groups:
         show_table("", _GROUPS, groups, stream, repeat=1)
     if plan.victims:
-        show_table("to be vacated", _VICTIMS, [_victim(each) for each in plan.victims], stream, (4, 6), repeat=1)
+        show_victims("to be vacated", plan, stream)
     if plan.ceilings:
         rows = [
             (one_line(each.submitter), str(each.ceiling), show_number(each.used), show_number(each.reclaimed))
@@ -36,6 +36,13 @@ def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
         show_table("ceilings that are set first", _CEILINGS, rows, stream, (1, 2, 3), repeat=1)
     for line in _notes(plan):
         stream.write(f"{line}\n")
+
+
+def show_victims(title: str, plan: ReclaimPlan, stream: TextIO) -> None:
+    """Write which jobs a plan would take back, and what that loses."""
+    show_table(title, _VICTIMS, [_victim(each) for each in plan.victims], stream, (4, 6), repeat=1)
+    lost = f"lose {plan.lost_weight_hours:.2f} weight-hours"
+    stream.write(f"{len(plan.victims)} jobs {lost}\n" if len(plan.victims) > 1 else f"1 job would {lost}\n")
 
 
 def _over(plan: ReclaimPlan) -> Iterator[tuple[str, ...]]:
@@ -67,8 +74,6 @@ def _victim(victim: Victim) -> tuple[str, ...]:
 
 
 def _notes(plan: ReclaimPlan) -> Iterator[str]:
-    if plan.victims:
-        yield f"{len(plan.victims)} jobs lose {plan.lost_weight_hours:.2f} weight-hours"
     for why, count in _reasons(plan):
         yield f"not taken back: {count} jobs: {one_line(why)}"
     for line in plan.kept:

@@ -73,6 +73,20 @@ def test_the_plan_as_text(reclaim: Any) -> None:
     assert "not taken back: 6 jobs: nobody waits for more" in lines
 
 
+def test_the_plan_of_quotas_tells_what_a_reclaim_would_take_once_its_time_has_come(
+    quiet_place: Path, call: Call
+) -> None:
+    write(quiet_place, borrowed(8, 2), over_for="10min")
+    words = ("elastic", "plan", "--quotas", "q.toml", "--snapshot", "pool", "--journal", "none", "--directory", ".")
+    lines = [" ".join(line.split()) for line in call(*words).out.splitlines()]
+    printed = json.loads(call(*words, "--json").out)
+
+    assert any(line.startswith("borrower 1.0 access1 slot1_1@node1 1 h cpus 1.00 ") for line in lines)
+    assert "2 jobs lose 2.00 weight-hours" in lines
+    assert [each["job"] for each in printed["victims"]] == ["1.0", "1.1"]
+    assert printed["lost_weight_hours"] == 2
+
+
 def test_the_json_has_the_names_of_the_manual(reclaim: Any) -> None:
     printed = json.loads(reclaim("--snapshot", "pool", "--json").out)
     assert {each["job"] for each in printed["victims"]} == {"1.0", "1.1"}

@@ -12,6 +12,7 @@ import pytest
 from htcq.elastic.journal import state_of
 from htcq.elastic.next_step import NextStep, next_step
 from htcq.elastic.plan import drain_seconds, made_at
+from htcq.elastic.reclaim.results import ReclaimPlan
 from htcq.elastic.records import PARTS, WEIGHT, Claim, Idle, Observation
 from htcq.errors import RefusedError
 from htcq.quota.elastic.groups import Demand, Group, Quotas
@@ -19,6 +20,9 @@ from htcq.report.elastic_plan import show_plan
 from htcq.report.elastic_plan_json import plan_json
 from htcq.settings.elastic_write import WriteSettings
 from tests.elastic.writing import NOW, sight, written
+
+#: What a reclaim would take of a pool in which nobody waits.
+NOTHING = ReclaimPlan(0.0, "")
 
 SETTINGS = WriteSettings(headroom=0.0)
 LENDING = Quotas(
@@ -176,7 +180,7 @@ def test_the_text_has_what_changes_and_ends_with_the_id() -> None:
         ceilings={"busy.ann@x": 2.0},
     )
     stream = io.StringIO()
-    show_plan(step, stream)
+    show_plan(step, NOTHING, stream)
     lines = stream.getvalue().splitlines()
 
     assert lines[0].startswith("cm.example.org: 100 of slot weight, ")
@@ -188,7 +192,7 @@ def test_the_text_has_what_changes_and_ends_with_the_id() -> None:
 
 
 def test_the_json_has_every_group_and_why_not_now() -> None:
-    told = plan_json(planned(observed({"busy": 60}, {"busy": 100})), ())
+    told = plan_json(planned(observed({"busy": 60}, {"busy": 100})), NOTHING, ())
 
     assert (told["schema"], told["changes"], told["refused"]) == (1, True, [])
     assert [(each["group"], each["quota"], each["before"]) for each in told["groups"]] == [

@@ -50,6 +50,11 @@ def plan_reclaim(
     return _Planner(outcome, observation, pool, limits, known, ends, ceilings, confirm).plan()
 
 
+def preview(outcome: Outcome, observation: Observation, pool: Pool, limits: ReclaimLimits) -> ReclaimPlan:
+    """Return what would be taken back if groups had been over and in need for long enough, and nothing before."""
+    return plan_reclaim(outcome, observation, pool, replace(limits, over_for=0, need_for=0))
+
+
 @dataclass
 class _Planner:
     outcome: Outcome
