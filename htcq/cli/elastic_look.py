@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from htcq.live.reconfig import Negotiator
     from htcq.pool.pool import Pool
     from htcq.quota.elastic.groups import Quotas
+    from htcq.settings.elastic import QuotaFile
     from htcq.settings.elastic_write import WriteSettings
     from htcq.settings.reclaim import ReclaimLimits
 
@@ -73,11 +74,11 @@ def add_step_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--accept-loss", action="store_true", help="take what is left of the pool for all there is")
 
 
-def read_declared(arguments: argparse.Namespace) -> Declared:
-    """Return the quotas that the flags name.
+def read_tree(arguments: argparse.Namespace) -> tuple[QuotaFile, str]:
+    """Return the file of quotas that the flags name, and which of its trees.
 
     Raises:
-        InputError: they cannot be read, are refused, or are those of several negotiators of which none is named.
+        InputError: it cannot be read, the tree is refused, or there are several of which none is named.
     """
     from htcq.cli.site import parse_toml
     from htcq.quota.elastic.validation import refusals
@@ -94,7 +95,17 @@ def read_declared(arguments: argparse.Namespace) -> Declared:
         raise InputError(f"{arguments.quotas}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
     if not quotas.groups:
         raise InputError(f"{arguments.quotas} declares no groups", _HINT)
-    settings = file.writes[chosen]
+    return file, chosen
+
+
+def read_declared(arguments: argparse.Namespace) -> Declared:
+    """Return the quotas that the flags name.
+
+    Raises:
+        InputError: they cannot be read, are refused, or are those of several negotiators of which none is named.
+    """
+    file, chosen = read_tree(arguments)
+    quotas, settings = file.trees[chosen], file.writes[chosen]
     given = {key: getattr(arguments, key) for key in ("directory", "journal") if getattr(arguments, key)}
     return Declared(quotas, replace(settings, **given), arguments.name or chosen, file.reclaims[chosen])
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.elastic_look import negotiator_of, operator, read_tree
 from htcq.cli.elastic_reclaimer import Reclaimer
-from htcq.errors import InputError, PoolError
+from htcq.errors import PoolError
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from htcq.quota.elastic.results import Outcome
     from htcq.settings.elastic_write import WriteSettings
     from htcq.settings.reclaim import ReclaimLimits
-
-_HINT = "see htcq-elastic(1)"
 
 
 @dataclass(frozen=True)
@@ -55,21 +54,8 @@ def wanted_of(arguments: argparse.Namespace) -> Wanted:
     Raises:
         InputError: the quotas cannot be read, are refused, or are of several trees of which none is named.
     """
-    from htcq.cli.site import parse_toml
-    from htcq.quota.elastic.validation import refusals
-    from htcq.settings.elastic import quotas_from
-
-    file = quotas_from(parse_toml(Path(arguments.quotas), _HINT), arguments.quotas)
-    names = list(file.trees)
-    chosen = arguments.name if arguments.name in names else names[0]
-    if len(names) > 1 and chosen != arguments.name:
-        raise InputError(f"{arguments.quotas} has several trees", f"--name one of {', '.join(filter(None, names))}")
+    file, chosen = read_tree(arguments)
     quotas, limits = file.trees[chosen], file.reclaims[chosen]
-    flaw = next(iter(refusals(quotas)), None)
-    if flaw is not None:
-        raise InputError(f"{arguments.quotas}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
-    if not quotas.groups:
-        raise InputError(f"{arguments.quotas} declares no groups", _HINT)
     if arguments.journal:
         limits = replace(limits, journal=str(Path(arguments.journal).absolute()))
     return Wanted(quotas, limits, file.writes[chosen], ReclaimJournal(Path(limits.journal)))
@@ -114,7 +100,6 @@ def _refusals(
     arguments: argparse.Namespace, wanted: Wanted, pool: Pool, observation: Observation, outcome: Outcome
 ) -> Iterator[str]:
     """Yield why nothing may be done: numbers of half a pool, of old ads, or of clocks that differ are wrong ones."""
-    from htcq.cli.elastic_look import negotiator_of
     from htcq.elastic.gates import refusals, several
     from htcq.elastic.invariants import violations
     from htcq.elastic.journal import State
@@ -144,7 +129,6 @@ def priorities_of(arguments: argparse.Namespace, pool: Pool, negotiator: str) ->
 def reclaimer_of(arguments: argparse.Namespace, wanted: Wanted, pool: Pool) -> Reclaimer:
     """Return what acts on ``pool``."""
     from htcq.cli.elastic_ceilings import Ceilings
-    from htcq.cli.elastic_look import operator
     from htcq.live.vacating import queues_of
     from htcq.negotiate.published import Published
 

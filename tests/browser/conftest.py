@@ -110,6 +110,13 @@ class Browser:
         """Return the contrast within each pair of shapes."""
         return list(self.run(_CONTRASTS, [list(pair) for pair in pairs]))
 
+    def title_after_a_script_of_somebody_else(self, page: Path) -> str:
+        """Return the title of ``page`` with a script in it that would change that."""
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace("<main>", "<main><script>document.title = 'stolen'</script>"), encoding="utf-8")
+        self.open(page)
+        return self.driver.title
+
     def complaints(self) -> list[str]:
         """Return what came up on the console since this was last asked."""
         return [str(entry["message"]) for entry in self.driver.get_log("browser")]
