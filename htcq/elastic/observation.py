@@ -27,6 +27,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.weights import Weights
 from htcq.quota.elastic.groups import DEFAULT, SYSTEM, Amounts, Demand, Quotas
+from htcq.quota.tree import ROOT as CONDOR_ROOT
 
 
 def observe(pool: Pool, quotas: Quotas, negotiator: str = "") -> Observation:
@@ -65,7 +66,10 @@ def observe(pool: Pool, quotas: Quotas, negotiator: str = "") -> Observation:
         idle=waiting.idle,
         configured=_configured(condor, belonging),
         weights={group: sums.get(WEIGHT, 0) / PARTS for group, sums in used.items() if group not in outside},
-        problems=tuple(_problems(pool, condor.published.doubts(()), room, waiting, belonging, claims)),
+        problems=(
+            *_problems(pool, condor.published.doubts(()), room, waiting, belonging, claims),
+            *_escaping(condor, belonging),
+        ),
         capacity=room.capacity,
         unmatchable=room.unmatchable,
         worth=room.worth,
@@ -114,3 +118,12 @@ def _problems(
         nameless = sum(not claim.job for claim in claims)
         if nameless:
             yield f"{nameless} claimed slots have no job in the queues that were read"
+
+
+def _escaping(condor: PoolQuotas, belonging: Belonging) -> Iterator[str]:
+    """Yield which groups may take what is left of the pool after all turns, whatever their quotas."""
+    if condor.tree[CONDOR_ROOT].autoregroup:
+        names = [group.name for group in condor.groups if group.autoregroup and belonging.declared(group.name)]
+        if names:
+            told = ", ".join(names)
+            yield f"GROUP_AUTOREGROUP holds for {told}: no quota keeps users there from what is left of the pool"

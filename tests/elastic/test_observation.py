@@ -157,3 +157,15 @@ def test_dimensions_that_no_group_names_are_not_in_the_demand_but_in_the_capacit
 
     assert set(seen.demand.total) == {"cpus"}
     assert seen.capacity == {"cpus": 8, "memory": 16384, "disk": 20000000, "weight": 8000}
+
+
+def test_groups_that_regroup_are_told_of() -> None:
+    """Their submitters negotiate once more after all groups, with no quota."""
+    config = (
+        "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 4\nGROUP_QUOTA_chem = 4\nGROUP_AUTOREGROUP_chem = True\n"
+    )
+    seen = observe(pool(node(), jobs=[], config=config), TWO)
+
+    assert seen.problems == (
+        "GROUP_AUTOREGROUP holds for chem: no quota keeps users there from what is left of the pool",
+    )
