@@ -89,8 +89,12 @@ def damp(
 def _items(known: list[Target], before: Mapping[str, float], mins: Mapping[str, float]) -> list[_Item]:
     """Return every group's own part: its quota less those of the groups right below it."""
 
+    children: dict[str, list[str]] = {}
+    for each in known:
+        children.setdefault(each.parent, []).append(each.group)
+
     def own(amounts: Mapping[str, float], each: Target) -> int:
-        below = sum(_parts(amounts.get(child.group, 0.0)) for child in known if child.parent == each.group)
+        below = sum(_parts(amounts.get(name, 0.0)) for name in children.get(each.group, ()))
         return max(0, _parts(amounts.get(each.group, 0.0)) - below)
 
     goals = {each.group: each.quota for each in known}
