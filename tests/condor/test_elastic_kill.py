@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Site
+from conftest import NEWEST, ROOT, Site
 from elastic_pool import FILE, Elastic, elastic_pool, fixed
 from test_elastic_refusals import DEAF, local
 
@@ -18,6 +18,7 @@ from htcq.elastic.quota_file import digest_of
 from htcq.store.elastic_journal import read_journal
 
 pytestmark = pytest.mark.condor
+ONLY_SUITES = [NEWEST]
 PROGRAM = ROOT / "tests/elastic/killed_command.py"
 #: Points for each command, spread over all of its lines.
 POINTS = 6

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from broken import policy
 from claims import COUNTS_OFTEN, come_to, queued
-from conftest import PACE, Site
+from conftest import NEWEST, PACE, Site
 from elastic_pool import FILE, Elastic, elastic_pool, fixed
 
 from htcq.elastic.journal import APPLY, INTENT, OUTCOME, REFUSED, RESTORE, VERIFIED, WRITTEN
@@ -20,6 +20,7 @@ from htcq.store.elastic_journal import read_journal
 from htcq.store.lock import held
 
 pytestmark = pytest.mark.condor
+ONLY_SUITES = [NEWEST]
 #: A negotiator that obeys nobody: it says so in its log, and whoever sends the command hears nothing.
 DEAF = "NEGOTIATOR.ALLOW_ADMINISTRATOR = nobody@nowhere\nNEGOTIATOR.ALLOW_WRITE = nobody@nowhere\n"
 

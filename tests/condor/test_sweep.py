@@ -10,13 +10,14 @@ from collections.abc import Iterator
 
 import pytest
 from access_point import AccessPoint
-from conftest import PACE, Site
+from conftest import NEWEST, PACE, Site
 from testpool import Pool
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
 from tests.pool.negotiations import CYCLES
 
 pytestmark = pytest.mark.condor
+ONLY_SUITES = [NEWEST]
 
 GRID = """
 [submit]
