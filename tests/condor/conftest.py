@@ -23,6 +23,8 @@ NEWEST = "sid"
 NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000}
 #: Roles in the order their files are read; all of them hold on the one machine of a test pool.
 ROLES = ("central", "access", "execute")
+#: Files of a pool's configuration directory that tests write, besides those of its roles.
+_WRITTEN = ("60-htcq-*", ".60-htcq-*", "99-*")
 #: Faster than the test pool's own pace: nothing here depends on how long a cycle is.
 PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
 
@@ -80,6 +82,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         # A module may name the suites that it is about; the others would only tell the same again.
         suites = getattr(metafunc.module, "ONLY_SUITES", sorted(SUITES))
         metafunc.parametrize("suite", [each for each in suites if chosen in (None, each)], scope="session")
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Take away what a test had written to the configuration of a pool that others use after it."""
+    yield
+    site = request.node.funcargs.get("site")
+    for pattern in _WRITTEN if isinstance(site, Site) else ():
+        for left in site.pool.config_dir.glob(pattern):
+            left.unlink()
 
 
 @pytest.fixture(scope="session")

@@ -26,11 +26,8 @@ DEAF = "NEGOTIATOR.ALLOW_ADMINISTRATOR = nobody@nowhere\nNEGOTIATOR.ALLOW_WRITE 
 
 
 @pytest.fixture
-def elastic(site: Site, tmp_path: Path) -> Iterator[Elastic]:
-    found = elastic_pool(site, tmp_path)
-    yield found
-    for left in found.pool.config_dir.glob("99-*"):
-        left.unlink()
+def elastic(site: Site, tmp_path: Path) -> Elastic:
+    return elastic_pool(site, tmp_path)
 
 
 def local(*knobs: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,11 +21,8 @@ MOST_CYCLES = 2 + WORKLIFE + SHORT + 4
 
 
 @pytest.fixture
-def elastic(site: Site, tmp_path: Path) -> Iterator[Elastic]:
-    found = elastic_pool(site, tmp_path)
-    yield found
-    for left in found.pool.config_dir.glob("99-*"):
-        left.unlink()
+def elastic(site: Site, tmp_path: Path) -> Elastic:
+    return elastic_pool(site, tmp_path)
 
 
 def running(pool: Pool, submitter: str) -> int:
