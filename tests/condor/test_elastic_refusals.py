@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -241,7 +242,7 @@ def test_a_daemon_whose_clock_is_off_is_told(elastic: Elastic) -> None:
         )
         status, _, err = elastic.htcq("plan", "--timeout", "5")
         assert status == 3
-        assert "the clock of late.test is 3600 s behind the collector's" in err
+        assert re.search(r"the clock of late\.test is 36\d\d s behind the collector's", err), err
         refused(elastic, "--timeout", "5")
     finally:
         query = 'MyType = "Query"\nTargetType = "Scheduler"\nRequirements = Name == "late.test"\n'
