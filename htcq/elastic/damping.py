@@ -88,7 +88,6 @@ def damp(
 
 def _items(known: list[Target], before: Mapping[str, float], mins: Mapping[str, float]) -> list[_Item]:
     """Return every group's own part: its quota less those of the groups right below it."""
-
     children: dict[str, list[str]] = {}
     for each in known:
         children.setdefault(each.parent, []).append(each.group)
