@@ -28,11 +28,20 @@ def put(path: Path, content: str, mode: int | None = None) -> None:
         with contextlib.suppress(FileNotFoundError):
             Path(temporary).unlink()
         raise
-    directory = os.open(path.parent, os.O_RDONLY)
+    sync_directory(path.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """Put the names in ``directory`` on the disk.
+
+    Raises:
+        OSError: that is not sure.
+    """
+    handle = os.open(directory, os.O_RDONLY)
     try:
-        os.fsync(directory)
+        os.fsync(handle)
     finally:
-        os.close(directory)
+        os.close(handle)
 
 
 def _umask() -> int:

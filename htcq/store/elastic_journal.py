@@ -5,7 +5,6 @@ A line that a crash or a full disk left half done is told of and left behind: wh
 
 from __future__ import annotations
 
-import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from htcq.elastic.journal import Record, State, essential, state_of
 from htcq.elastic.journal_lines import line_of, record_from
 from htcq.errors import JournalError
+from htcq.store.lines import add_line
 from htcq.whole_file import put
 
 _MODE = 0o644
@@ -70,18 +70,7 @@ def append(path: Path, record: Record) -> None:
     Raises:
         JournalError: it could not be added, and the journal is as it was.
     """
-    try:
-        new = not path.exists()
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _MODE)
-        try:
-            _add(handle, line_of(record).encode("utf-8"))
-        finally:
-            os.close(handle)
-        if new:
-            _sync_directory(path.parent)
-    except OSError as error:
-        hint = "its directory must be there and writable for you (usually root), with room on the disk"
-        raise JournalError(f"{path} cannot be written: {error.strerror}", hint) from error
+    add_line(path, line_of(record))
 
 
 def shorten(path: Path, most: int = MOST_BYTES) -> Path | None:
@@ -109,27 +98,3 @@ def shorten(path: Path, most: int = MOST_BYTES) -> Path | None:
             f"{path} cannot be shortened: {error.strerror}", "it is as it was; is there room?"
         ) from error
     return former
-
-
-def _add(handle: int, line: bytes) -> None:
-    size = os.lseek(handle, 0, os.SEEK_END)
-    if size and os.pread(handle, 1, size - 1) != b"\n":
-        # What was left half done is to stay a line of its own.
-        line = b"\n" + line
-    try:
-        written = os.write(handle, line)
-        if written < len(line):
-            os.write(handle, line[written:])
-        os.fsync(handle)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.ftruncate(handle, size)
-        raise
-
-
-def _sync_directory(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

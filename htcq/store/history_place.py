@@ -19,6 +19,7 @@ from pathlib import Path
 
 from htcq.errors import HistoryError
 from htcq.store.history_schema import APPLICATION_ID, make_tables
+from htcq.whole_file import sync_directory
 
 #: A database in write-ahead mode is up to three files.
 ENDINGS = ("", "-wal", "-shm")
@@ -76,7 +77,7 @@ def make_history(path: Path, like: os.stat_result | None) -> None:
         if os.geteuid() == 0:
             os.chown(new, like.st_uid, like.st_gid)
     new.replace(path)
-    _sync_directory(path.parent)
+    sync_directory(path.parent)
 
 
 def set_aside(path: Path) -> Path:
@@ -87,7 +88,7 @@ def set_aside(path: Path) -> Path:
     for ending in ENDINGS:
         if _beside(path, ending).exists():
             _beside(path, ending).rename(_beside(goal, ending))
-    _sync_directory(path.parent)
+    sync_directory(path.parent)
     return goal
 
 
@@ -153,11 +154,3 @@ def _patiently(lock: Callable[[], None], timeout: float) -> None:
             if time.monotonic() > until:
                 raise sqlite3.OperationalError("database is locked") from error
         time.sleep(_PAUSE)
-
-
-def _sync_directory(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -6,15 +6,14 @@ htcq-elastic(1) tells what the kinds of records hold. A line that a crash left h
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from htcq.errors import JournalError
+from htcq.store.lines import add_line
 
-_MODE = 0o644
 _VERSION = 1
 
 
@@ -61,19 +60,4 @@ class ReclaimJournal:
         Raises:
             JournalError: it could not be added.
         """
-        line = json.dumps({"v": _VERSION, **record}, separators=(",", ":"), allow_nan=False) + "\n"
-        try:
-            handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _MODE)
-            try:
-                size = os.lseek(handle, 0, os.SEEK_END)
-                # What was left half done is to stay a line of its own.
-                begun = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-                data = (b"\n" if begun else b"") + line.encode()
-                while data:
-                    data = data[os.write(handle, data) :]
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-        except OSError as error:
-            hint = "its directory must be there and writable for you (usually root), with room on the disk"
-            raise JournalError(f"{self.path} cannot be written: {error.strerror}", hint) from error
+        add_line(self.path, json.dumps({"v": _VERSION, **record}, separators=(",", ":"), allow_nan=False) + "\n")

@@ -16,7 +16,13 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Where files are written, the journal above all, and in which order; not where daemons are waited for.
 WATCHED = tuple(
     str(ROOT / "htcq" / name)
-    for name in ("cli/elastic_writer.py", "store/elastic_journal.py", "store/lock.py", "whole_file.py")
+    for name in (
+        "cli/elastic_writer.py",
+        "store/elastic_journal.py",
+        "store/lines.py",
+        "store/lock.py",
+        "whole_file.py",
+    )
 )
 #: What only reads, and takes the longer the more there is to read.
 READS = ("<module>", "read_journal", "state", "present", "<genexpr>", "<listcomp>")

@@ -1,0 +1,48 @@
+"""Adds lines to a file that only grows: each is on the disk before it counts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from htcq.errors import JournalError
+from htcq.whole_file import sync_directory
+
+_MODE = 0o644
+
+
+def add_line(path: Path, line: str) -> None:
+    """Add ``line``, which ends as one; it is on the disk when this returns.
+
+    Raises:
+        JournalError: it could not be added, and the file is as it was.
+    """
+    try:
+        new = not path.exists()
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        try:
+            _add(handle, line.encode("utf-8"))
+        finally:
+            os.close(handle)
+        if new:
+            sync_directory(path.parent)
+    except OSError as error:
+        hint = "its directory must be there and writable for you (usually root), with room on the disk"
+        raise JournalError(f"{path} cannot be written: {error.strerror}", hint) from error
+
+
+def _add(handle: int, line: bytes) -> None:
+    size = os.lseek(handle, 0, os.SEEK_END)
+    if size and os.pread(handle, 1, size - 1) != b"\n":
+        # What was left half done is to stay a line of its own.
+        line = b"\n" + line
+    try:
+        written = os.write(handle, line)
+        if written < len(line):
+            os.write(handle, line[written:])
+        os.fsync(handle)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle, size)
+        raise
