@@ -85,6 +85,14 @@ class Browser:
         """Return what the JavaScript function body ``script`` returns."""
         return self.driver.execute_script(script, *arguments)
 
+    def scrolling(self) -> int:
+        """Return how many elements of the page are narrower than what is in them, and do not let it stand out."""
+        wide = (
+            "return [...document.querySelectorAll('main *')].filter((each) => each.scrollWidth > each.clientWidth + 1"
+        )
+        count = self.run(f"{wide} && getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1).length")
+        return int(count)
+
     def brightness(self, page: Path, scheme: str) -> int:
         """Return how bright the background of ``page`` is: 0 is black, 765 is white."""
         self.open(page, scheme=scheme)
