@@ -13,18 +13,15 @@ from broken import SMALL_JOB, before, errors, policy
 from conftest import PACE
 from testpool import Pool
 
-#: Otherwise the schedd counts its jobs anew every 5 seconds, whatever SCHEDD_INTERVAL says.
-COUNTS_OFTEN = {"SCHEDD_MIN_INTERVAL": "1"}
-
 
 def written(knobs: Mapping[str, str]) -> str:
     """Return the text of a configuration for a pool that is reconfigured instead of started anew."""
-    return PACE + "".join(f"{name} = {text}\n" for name, text in {**COUNTS_OFTEN, **knobs}.items())
+    return PACE + "".join(f"{name} = {text}\n" for name, text in knobs.items())
 
 
 def groups(**quotas: str) -> dict[str, str]:
     """Return a sound consumption policy and groups with these quotas; ``_of_`` stands for the dot in their names."""
-    found = {**policy(), **COUNTS_OFTEN}
+    found = policy()
     names = {name: ".".join(reversed(name.split("_of_"))) for name in quotas}
     for name, quota in quotas.items():
         found[f"GROUP_QUOTA_{'' if float(quota) >= 1 else 'DYNAMIC_'}{names[name]}"] = quota

@@ -9,12 +9,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from testpool import Pool
+from testpool import Pool, PoolError
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The suites of Debian that have HTCondor, with the version that each ships.
@@ -25,7 +26,8 @@ NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000}
 ROLES = ("central", "access", "execute")
 #: Files of a pool's configuration directory that tests write, besides those of its roles.
 _WRITTEN = ("60-htcq-*", ".60-htcq-*", "99-*")
-#: Faster than the test pool's own pace: nothing here depends on how long a cycle is.
+#: Faster than the test pool's own pace. (Without a minimum the schedd counts its jobs anew every 5 seconds, whatever
+#: SCHEDD_INTERVAL says.)
 PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
 
 
@@ -62,14 +64,32 @@ class Site:
 
     def adopt(self, tmp_path: Path, model: tuple[str, ...], knobs: str = "") -> None:
         """Let htcq write the configuration of all three roles, and start the daemons anew with it."""
-        for old in self.pool.config_dir.glob("50-htcq-*"):
-            old.unlink()
+        self.emptied()
         for role in ROLES:
             self.htcq(
                 "emit", "--role", role, "--node", self.node_file(tmp_path), *model, "--write", str(self.pool.config_dir)
             )
+        self.start(knobs)
+
+    def emptied(self) -> None:
+        """Take away the jobs of earlier tests, and what htcq wrote for them.
+
+        The jobs go first: a schedd that starts anew while jobs run waits to hear of them, and removes none meanwhile.
+        """
+        self.pool.tool("condor_rm", "-all", check=False)
+        self.pool.wait(lambda: not self.pool.ads("jobs", ["ClusterId"]), 30, "an empty queue", ("SchedLog",))
+        for old in self.pool.config_dir.glob("50-htcq-*"):
+            old.unlink()
+
+    def start(self, knobs: str) -> None:
+        """Start the daemons anew with ``knobs``, and forget who used what.
+
+        The restart ends the claims: one whose job is removed while it is being made can outlive that job for long.
+        """
         self.pool.configure(PACE + knobs)
         self.pool.restart()
+        with suppress(PoolError):  # a negotiator that cannot even start
+            self.pool.forget_usage()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

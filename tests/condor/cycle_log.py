@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from claims import COUNTS_OFTEN
+from broken import UNHURRIED
 from testpool import Pool
 
 
@@ -18,7 +18,7 @@ def slots(number: int) -> dict[str, str]:
         "NUM_SLOTS_TYPE_1": str(number),
         "SLOT_TYPE_1_PARTITIONABLE": "False",
         "NEGOTIATOR_USE_SLOT_WEIGHTS": "False",
-        **COUNTS_OFTEN,
+        **UNHURRIED,
     }
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from broken import break_it, policy
-from claims import COUNTS_OFTEN
 from conftest import ROOT, Site
 from testpool import Pool
 
@@ -108,4 +107,4 @@ class Elastic:
 
 def elastic_pool(site: Site, directory: Path, **knobs: str) -> Elastic:
     """Start the site's daemons anew, without groups."""
-    return Elastic(break_it(site, {**policy(), **COUNTS_OFTEN, **knobs}), directory)
+    return Elastic(break_it(site, {**policy(), **knobs}), directory)

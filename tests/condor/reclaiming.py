@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from broken import break_it
-from claims import COUNTS_OFTEN, come_to, queued
+from broken import UNHURRIED, break_it
+from claims import come_to, queued
 from conftest import ROOT, Site
 from testpool import Pool
 
 #: Who owns half of the pool each; both may use all of it as long as nobody else wants it. Claims outlive their jobs.
 KNOBS: Mapping[str, str] = {
-    **COUNTS_OFTEN,
+    **UNHURRIED,
     "GROUP_NAMES": "borrower, lender, other",
     "GROUP_QUOTA_borrower": "4",
     "GROUP_QUOTA_lender": "4",

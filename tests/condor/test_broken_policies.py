@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from broken import SMALL_JOB, audited, before, break_it, cycles, errors, policy, running, said_from_now, submitted
-from claims import COUNTS_OFTEN, charged, claims, come_to, queued
+from claims import charged, claims, come_to, queued
 from conftest import NEWEST, Site
 from testpool import Pool
 
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.condor
 ONLY_SUITES = [NEWEST]
 
 #: A group that may have two of the pool's eight cpus.
-QUOTA = {"GROUP_NAMES": "a", "GROUP_QUOTA_a": "2", **COUNTS_OFTEN}
-TWO_GPUS = {"STARTD_DETECT_GPUS": "-properties -simulate:0,2", **COUNTS_OFTEN}
+QUOTA = {"GROUP_NAMES": "a", "GROUP_QUOTA_a": "2"}
+TWO_GPUS = {"STARTD_DETECT_GPUS": "-properties -simulate:0,2"}
 
 
 def test_a_sound_policy_holds_its_quota(site: Site, tmp_path: Path) -> None:

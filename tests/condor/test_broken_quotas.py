@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from broken import before, break_it, cycles, errors
+from broken import UNHURRIED, before, break_it, cycles, errors
 from claims import (
-    COUNTS_OFTEN,
     accounted,
     charged,
     claims,
@@ -46,7 +45,7 @@ def test_a_quota_below_one_starves_its_group(site: Site, tmp_path: Path) -> None
 
 def test_a_ceiling_below_every_slot_starves_its_submitter(site: Site, tmp_path: Path) -> None:
     halves = {"SLOT_TYPE_1": "50%", "NUM_SLOTS_TYPE_1": "2", "SLOT_TYPE_1_PARTITIONABLE": "False"}
-    pool = break_it(site, {**halves, **COUNTS_OFTEN})
+    pool = break_it(site, halves)
     pool.tool("condor_userprio", "-setceil", "low@test", "3")
     # The negotiator publishes the ceilings of those alone that have jobs.
     queued(pool, {"low": 1})
@@ -169,7 +168,7 @@ def test_a_group_that_regroups_has_no_quota(site: Site, tmp_path: Path) -> None:
 
 
 def test_a_plain_slot_is_larger_than_the_quota(site: Site, tmp_path: Path) -> None:
-    pool = break_it(site, {"GROUP_NAMES": "hep", "GROUP_QUOTA_hep": "2", **COUNTS_OFTEN})
+    pool = break_it(site, {"GROUP_NAMES": "hep", "GROUP_QUOTA_hep": "2", **UNHURRIED})
     with before(pool):
         queued(pool, {"hep.ann": 10})
         assert "slot-exceeds-quota" in errors(pool, tmp_path)

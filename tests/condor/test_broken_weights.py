@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from broken import before, break_it, cycles, errors, policy
 from claims import (
-    COUNTS_OFTEN,
     accounted,
     charged,
     claims,
@@ -31,7 +30,7 @@ def test_jobs_that_weigh_less_than_one_starve(site: Site, tmp_path: Path) -> Non
     """The weight of many published policies, with nothing said to the schedd."""
     knobs = policy(SLOT_WEIGHT="min({Cpus, floor(Memory/2048), floor(Disk/100000)})", SCHEDD_SLOT_WEIGHT="")
     quotas = {"GROUP_NAMES": "small, large", "GROUP_QUOTA_small": "4", "GROUP_QUOTA_large": "4"}
-    pool = break_it(site, {**knobs, **quotas, **COUNTS_OFTEN})
+    pool = break_it(site, {**knobs, **quotas})
     log = log_from_now(pool)
     with before(pool):
         queued(pool, {"small.ann": 14}, weight=0, request_memory=100)
@@ -49,7 +48,7 @@ def test_jobs_that_weigh_less_than_one_starve(site: Site, tmp_path: Path) -> Non
 def test_a_constraint_that_no_slot_fulfils_stops_the_pool(
     site: Site, tmp_path: Path, knob: str, grouped: Mapping[str, str]
 ) -> None:
-    sound = {**policy(), **grouped, **COUNTS_OFTEN}
+    sound = {**policy(), **grouped}
     pool = break_it(site, {**sound, knob: "NoSuchAttribute"})
     with before(pool):
         queued(pool, {"hep.ann": 1, "ben": 1})
@@ -65,7 +64,7 @@ def test_a_constraint_that_no_slot_fulfils_stops_the_pool(
 
 def test_a_constraint_that_hides_claims_ends_all_quotas(site: Site, tmp_path: Path) -> None:
     hides = {"NEGOTIATOR_SLOT_CONSTRAINT": 'State == "Unclaimed"'}
-    pool = break_it(site, {**policy(), **GROUP, **COUNTS_OFTEN, **hides})
+    pool = break_it(site, {**policy(), **GROUP, **hides})
     queued(pool, {"hep.ann": 1})
     come_to(pool, {"hep.ann": 1})
     with before(pool):
@@ -76,6 +75,6 @@ def test_a_constraint_that_hides_claims_ends_all_quotas(site: Site, tmp_path: Pa
 
 
 def test_a_slot_constraint_that_does_not_parse_ends_the_negotiator(site: Site, tmp_path: Path) -> None:
-    pool = break_it(site, {**policy(), **COUNTS_OFTEN})
+    pool = break_it(site, policy())
     bad, line = {"NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > ("}, "Error parsing NEGOTIATOR_SLOT_CONSTRAINT"
     assert "pool-constraint-unparsable" in errors_before_the_end(pool, tmp_path, bad, line)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PACE, Site
+from broken import break_it
+from conftest import Site
 from measured import Measured, run_jobs
 
 pytestmark = pytest.mark.condor
@@ -67,11 +68,9 @@ def the_accountant_agrees(found: dict[str, Any], measured: Measured) -> None:
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_model_charges_what_the_match_cost(site: Site, tmp_path: Path, name: str) -> None:
     flags, small, large = SOUND[name]
-    site.pool.clear()
     site.adopt(tmp_path, flags)
     measured = run_jobs(site.pool, [(SMALL, 1), (LARGE, 1)], 2, demand=small + large)
     found = costs(site, tmp_path)
-    site.pool.clear()
 
     assert sorted(charge["match_cost"] for charge in found["charges"]) == sorted((small, large))
     assert sorted(measured.match_costs) == sorted((small, large))
@@ -82,21 +81,11 @@ def test_a_sound_model_charges_what_the_match_cost(site: Site, tmp_path: Path, n
     assert conservation["full"] == measured.weight_left + measured.standing_usage
 
 
-def plain_pool(site: Site, knobs: str) -> None:
-    """Start the daemons anew with ``knobs`` and nothing that htcq wrote."""
-    site.pool.clear()
-    for old in site.pool.config_dir.glob("50-htcq-*"):
-        old.unlink()
-    site.pool.configure(PACE + knobs)
-    site.pool.restart()
-
-
 def test_a_published_policy_leaks_as_measured(site: Site, tmp_path: Path) -> None:
     """8 cpus, 16 GiB, one job of 1 cpu and 8 GiB: 4 at the match, 1 as long as it runs, and 3 are nobody's."""
-    plain_pool(site, LEAKY)
+    break_it(site, LEAKY)
     measured = run_jobs(site.pool, [(LARGE, 1)], 1, demand=1)
     found = costs(site, tmp_path)
-    site.pool.clear()
     (charge,), (conservation,) = found["charges"], found["conservation"]
 
     assert (charge["match_cost"], charge["standing_charge"], charge["gap"]) == (4, 1, -3)
@@ -106,10 +95,9 @@ def test_a_published_policy_leaks_as_measured(site: Site, tmp_path: Path) -> Non
 
 
 def test_a_plain_slot_is_charged_whole_at_the_match(site: Site, tmp_path: Path) -> None:
-    plain_pool(site, "")
+    break_it(site, "")
     measured = run_jobs(site.pool, [({**LARGE, "request_cpus": 3}, 1)], 1, demand=3)
     found = costs(site, tmp_path)
-    site.pool.clear()
     (charge,) = found["charges"]
 
     assert (charge["match_cost"], charge["standing_charge"]) == (8, 3)
@@ -120,7 +108,7 @@ def test_a_plain_slot_is_charged_whole_at_the_match(site: Site, tmp_path: Path) 
 
 def test_a_queue_without_jobs_is_no_damage(site: Site, tmp_path: Path) -> None:
     """condor_q says so with a line that is no ad."""
-    plain_pool(site, "")
+    break_it(site, "")
     found = costs(site, tmp_path)
 
     assert (found["jobs"], found["charges"]) == ([], [])

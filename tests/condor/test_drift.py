@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from broken import before, break_it
-from claims import COUNTS_OFTEN, accounted, charged, come_to, groups, queued, written
+from claims import accounted, charged, come_to, groups, queued, written
 from conftest import ROOT, Site
 from testpool import Pool
 
@@ -82,7 +82,7 @@ def of_groups(told: dict[str, Any], name: str) -> dict[str, float]:
 def test_who_changed_what_and_when(pool: Pool, tmp_path: Path) -> None:
     history = History(tmp_path, pool)
     history.record()
-    pool.configure(written({**groups(physics="3", chem="2"), "GROUP_ACCEPT_SURPLUS": "True", **COUNTS_OFTEN}))
+    pool.configure(written({**groups(physics="3", chem="2"), "GROUP_ACCEPT_SURPLUS": "True"}))
     pool.reconfig()
     pool.wait(lambda: accounted(pool, "EffectiveQuota").get("physics") == 3, 30, "the new quota", ("NegotiatorLog",))
     started, ended = history.record()

@@ -154,7 +154,7 @@ def test_slots_that_others_take_stop_it_after_two(site: Site, tmp_path: Path) ->
 def test_the_negotiator_does_it_by_itself_with_what_is_emitted(site: Site, tmp_path: Path) -> None:
     """The lender comes to its quota, whoever has the better priority; the borrower to its own, and no further."""
     reclaim = Reclaim(site.pool, tmp_path).limits()
-    pool = break_it(site, {**KNOBS, "NEGOTIATOR_INTERVAL": "1"})
+    pool = break_it(site, KNOBS)
     pool.tool("condor_userprio", "-setprio", "lender.ann@test", "1000")
     emitted = reclaim.run("--emit-preemption")
     written = pool.path("condor_config.local")

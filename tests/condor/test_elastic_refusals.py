@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from broken import policy
-from claims import COUNTS_OFTEN, come_to, queued
+from claims import come_to, queued
 from conftest import NEWEST, PACE, Site
 from elastic_pool import FILE, Elastic, elastic_pool, fixed
 
@@ -33,7 +33,7 @@ def elastic(site: Site, tmp_path: Path) -> Elastic:
 
 def local(*knobs: str) -> str:
     """Return the pool's own configuration with ``knobs`` besides."""
-    return PACE + "".join(f"{name} = {text}\n" for name, text in {**policy(), **COUNTS_OFTEN}.items()) + "".join(knobs)
+    return PACE + "".join(f"{name} = {text}\n" for name, text in policy().items()) + "".join(knobs)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from broken import before, break_it, policy
-from claims import COUNTS_OFTEN, come_to, queued, written
+from claims import come_to, queued, written
 from conftest import Site
 from testpool import Pool
 
@@ -30,9 +30,6 @@ GROUPS: Mapping[str, str] = {
     "GROUP_QUOTA_physics": "1",
     "GROUP_QUOTA_chem": "1",
     "NEGOTIATOR_CONSIDER_PREEMPTION": "False",
-    # With a consumption policy a match is forgotten in the next cycle, if the claim's slot is not in the collector by
-    # then: a group would get more than its quota.
-    **dict.fromkeys(("NEGOTIATOR_INTERVAL", "NEGOTIATOR_MIN_INTERVAL", "NEGOTIATOR_CYCLE_DELAY"), "10"),
 }
 
 
@@ -67,7 +64,7 @@ def test_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_r
     site: Site, tmp_path: Path
 ) -> None:
     """Of 8 cpus each is guaranteed 3, and of 2 more by 5 to 8 each gets one; jobs of 3 GiB fit into 8 GiB twice."""
-    pool = break_it(site, {**policy(), **COUNTS_OFTEN, **GROUPS})
+    pool = break_it(site, {**policy(), **GROUPS})
     with before(pool):
         queued(pool, {"physics.ada": 10}, request_memory=1024)
         queued(pool, {"chem.bob": 6}, request_memory=3072)
@@ -126,7 +123,7 @@ def cards(site: Site, tmp_path: Path, what: str) -> dict[str, int]:
 
 def test_gpus_are_counted_by_model_whoever_has_them(site: Site, tmp_path: Path) -> None:
     """Two GTX 480 and a TITAN RTX in one machine; a partitionable slot names them all, or what is left of them."""
-    pool = break_it(site, {**COUNTS_OFTEN, "STARTD_DETECT_GPUS": "-properties -simulate:1,2,3,1"})
+    pool = break_it(site, {"STARTD_DETECT_GPUS": "-properties -simulate:1,2,3,1"})
     there = {"gpus": 3, "gpus:gtx-480": 2, "gpus:titan": 1}
     with before(pool):
         assert cards(site, tmp_path, "total") == there

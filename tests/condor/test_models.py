@@ -88,7 +88,6 @@ def test_daemons_do_what_the_plan_says(
     And the audit of the pool, while they run and others wait, has nothing above info.
     """
     flags, shapes = model
-    site.pool.clear()
     site.adopt(tmp_path, flags)
     mixed = [f"{shape},count={1 + index}" for index, shape in enumerate(shapes)]
     # The newest version proves every shape for itself; the older one the first of them and all together.
@@ -156,4 +155,3 @@ def test_the_pool_weighs_what_the_node_is_worth(site: Site, tmp_path: Path) -> N
     measured = run_jobs(site.pool, jobs, 3, demand=5)
 
     assert measured.weight_left + measured.standing_usage == weight == NODE["cpus"]
-    site.pool.clear()

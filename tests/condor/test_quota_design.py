@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 from broken import before, break_it, cycles, policy
-from claims import COUNTS_OFTEN, accounted, claims, come_to, log_from_now, queued
+from claims import accounted, claims, come_to, log_from_now, queued
 from conftest import Site
 from cycle_log import allocated, first_cycle, limits, matched, slots, tree
 
@@ -20,7 +20,7 @@ SCALED = {"NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION": "False"}
 def test_groups_are_allocated_more_than_the_pool_has(site: Site) -> None:
     """Surplus sharing. b keeps its 30 and hands 15 on: 54 + 10 + 30 + 10 + 5 + 6 are 115, of which 112 are wanted."""
     quotas = tree(a="10", b="30", x_of_b="10", d_y_of_b="0.25", d_c="0.1")
-    pool = break_it(site, {"NUM_CPUS": "100", **quotas, "GROUP_ACCEPT_SURPLUS": "True", **COUNTS_OFTEN})
+    pool = break_it(site, {"NUM_CPUS": "100", **quotas, "GROUP_ACCEPT_SURPLUS": "True"})
     with before(pool):
         queued(pool, {"a.ann": 50, "b.x.ben": 5, "b.y.cyd": 50, "c.dan": 7}, **NOWHERE)
         log = log_from_now(pool)
@@ -71,7 +71,7 @@ def test_only_what_is_allocated_is_whole(site: Site) -> None:
 @pytest.mark.parametrize(("quotas", "running"), [(tree(d_q="0.57"), 7), (tree(q="57"), 8)], ids=("share", "amount"))
 def test_a_share_of_a_hundred_is_one_less_than_the_amount(site: Site, quotas: Mapping[str, str], running: int) -> None:
     """Dynamic quota: 7 jobs of 8 cpus reach a limit of 56; below 57 there is room to begin another."""
-    pool = break_it(site, {**policy(NUM_CPUS="100", NUM_CLAIMS="16"), **quotas, **COUNTS_OFTEN})
+    pool = break_it(site, {**policy(NUM_CPUS="100", NUM_CLAIMS="16"), **quotas})
     with before(pool):
         queued(pool, {"q.ann": 10}, weight=8, request_cpus=8)
         log = log_from_now(pool)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broken import break_it
-from claims import COUNTS_OFTEN, come_to, queued
+from broken import UNHURRIED, break_it
+from claims import come_to, queued
 from conftest import ROOT, Site
 from testpool import Pool
 
@@ -124,7 +124,7 @@ def test_the_negotiator_publishes_exactly_what_was_declared(site: Site, tmp_path
 
 
 def test_a_group_whose_jobs_run_is_not_taken_away(site: Site, tmp_path: Path) -> None:
-    pool = break_it(site, {**COUNTS_OFTEN, "CLAIM_PARTITIONABLE_LEFTOVERS": "True"})
+    pool = break_it(site, {**UNHURRIED, "CLAIM_PARTITIONABLE_LEFTOVERS": "True"})
     busy, quiet = '[groups.busy]\nquota = 2\nowner = "Ann"\n', '[groups.quiet]\nquota = 2\nowner = "Ben"\n'
     adopt(pool, declared(tmp_path, busy + quiet))
     queued(pool, {"busy.ann": 1})

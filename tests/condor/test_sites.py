@@ -29,7 +29,6 @@ def test_two_slot_types_with_different_models(site: Site, tmp_path: Path) -> Non
     config = tmp_path / "htcq.toml"
     config.write_text(SITE_FILE)
     flags = ("--config", str(config))
-    site.pool.clear()
     site.adopt(tmp_path, flags)
     plan = site.plan(tmp_path, flags, ["cpus=1,memory=100MiB,disk=1000KiB"])
     slots = {slot["number"]: slot for slot in plan["slot_types"]}
@@ -49,7 +48,6 @@ def test_two_slot_types_with_different_models(site: Site, tmp_path: Path) -> Non
     measured = run_jobs(site.pool, [(job, fits + 1)], fits, demand=fits + 1)
     assert fits == measured.running == 6
     assert {2048, 4096} == {slot["memory"] for slot in measured.carved}
-    site.pool.clear()
 
 
 def test_gpus_are_charged_and_jobs_without_them_still_run(site: Site, tmp_path: Path) -> None:
@@ -58,7 +56,6 @@ def test_gpus_are_charged_and_jobs_without_them_still_run(site: Site, tmp_path: 
     site.node = {**node, "gpus": 2}
     detected = "STARTD_DETECT_GPUS = -properties -simulate:0,2\n"
     try:
-        site.pool.clear()
         flags = ("--charge", "cpus=1", "--charge", "memory=2GiB")
         site.adopt(tmp_path, flags, detected)
         shapes = ["cpus=1,memory=100MiB,disk=1000KiB,gpus=1,count=3", "cpus=1,memory=100MiB,disk=1000KiB,count=2"]
@@ -71,14 +68,12 @@ def test_gpus_are_charged_and_jobs_without_them_still_run(site: Site, tmp_path: 
         assert 4 == measured.running
         assert measured.standing_usage == pytest.approx(together["standing_charge"])
         assert [0, 0, 1, 1] == sorted(ad.get("GPUs", 0) for ad in slots if ad.get("DynamicSlot"))
-        site.pool.clear()
     finally:
         site.node = node
 
 
 def test_a_new_charge_needs_a_reconfig_only(site: Site, tmp_path: Path) -> None:
     """What emit says of reconfig and restart is so: a running startd takes over new weights and consumptions."""
-    site.pool.clear()
     site.adopt(tmp_path, ("--charge", "cpus=1", "--charge", "memory=2GiB", "--literal"))
     command = ("--node", site.node_file(tmp_path), "--literal", "--write", str(site.pool.config_dir))
     site.htcq("emit", "--charge", "cpus=1", "--charge", "memory=4GiB", *command)
@@ -95,7 +90,6 @@ def test_a_new_charge_needs_a_reconfig_only(site: Site, tmp_path: Path) -> None:
 def test_the_four_jobs_of_the_manual(site: Site, tmp_path: Path) -> None:
     """The worked example of htcq-models(7): demand 7, standing charges 7, and the machine adds up to 9, not 8."""
     flags = ("--charge", "cpus=1", "--charge", "memory=2GiB")
-    site.pool.clear()
     site.adopt(tmp_path, flags)
     jobs = [
         ({"request_cpus": 1, "request_memory": memory, "request_disk": 1000}, count)
@@ -107,14 +101,12 @@ def test_the_four_jobs_of_the_manual(site: Site, tmp_path: Path) -> None:
     assert [2048, 2048, 2100, 5000] == sorted(slot["memory"] for slot in measured.carved)
     assert {"cpus": 4, "memory": 5188} == {name: measured.left[name] for name in ("cpus", "memory")}
     assert 9.0 == measured.weight_left + measured.standing_usage
-    site.pool.clear()
 
 
 def test_claims_that_consume_nothing_overdraw_the_slot(site: Site, tmp_path: Path) -> None:
     """Twelve tokens on eight cpus: the negotiator charges twelve, the startd carves ten and ends below zero."""
     flags = ("--model", "fixed", "--claims", "12", "--share", "none", "--force")
     shape = "cpus=1,memory=100MiB,disk=1000KiB"
-    site.pool.clear()
     site.adopt(tmp_path, flags)
     fits = site.plan(tmp_path, flags, [shape])["jobs"][0]["fits"]
     job = {"request_cpus": 1, "request_memory": 100, "request_disk": 1000}
@@ -123,4 +115,3 @@ def test_claims_that_consume_nothing_overdraw_the_slot(site: Site, tmp_path: Pat
     assert 12 == measured.usage_at_match
     assert 10 == measured.running == fits
     assert {1} == {slot["memory"] for slot in measured.carved}
-    site.pool.clear()

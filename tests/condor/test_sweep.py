@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 from access_point import AccessPoint
-from conftest import NEWEST, PACE, Site
+from broken import break_it
+from conftest import NEWEST, Site
 from testpool import Pool
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
@@ -58,9 +59,7 @@ exec "{htcq}" "$@"
 @pytest.fixture
 def access(site: Site, request: pytest.FixtureRequest) -> Iterator[AccessPoint]:
     """The pool's machine with a recorded snapshot and a sweep of it, in a directory whose name has a space."""
-    site.pool.configure(PACE)
-    site.pool.reconfig()
-    point = AccessPoint(site.pool, f"user {abs(hash(request.node.name)):x}")
+    point = AccessPoint(break_it(site, ""), f"user {abs(hash(request.node.name)):x}")
     shutil.copytree(CYCLES[0], point.place / "snap", ignore=shutil.ignore_patterns("expected.json"))
     (point.place / "sweep.toml").write_text(GRID)
     yield point

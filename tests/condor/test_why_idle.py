@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from broken import break_it, cycles, policy, snapshot
-from claims import COUNTS_OFTEN, claims, come_to, queued, written
+from claims import claims, come_to, queued, written
 from conftest import NEWEST, Site
 from testpool import Pool
 
@@ -19,7 +19,6 @@ KNOBS = {
         CONSUMPTION_MEMORY="ifThenElse(TARGET.Odd =?= true, undefined, TARGET.RequestMemory)",
         SCHEDD_SLOT_WEIGHT="RequestCpus * ifThenElse(Light =?= true, 0.5, 1)",
     ),
-    **COUNTS_OFTEN,
     "GROUP_NAMES": "light, capped, full",
     "GROUP_QUOTA_light": "1",
     "GROUP_QUOTA_capped": "2",
