@@ -124,6 +124,12 @@ def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site:
     site.pool.wait(lambda: vacated(site.pool) >= done, 40, "the jobs that were vacated", ("SchedLog",))
     assert vacated(site.pool) <= done | doubtful
 
+    def taken() -> bool:
+        gone = len(vacated(site.pool))
+        return claims(site.pool) == {"borrower.bob": 8 - gone, "lender.ann": gone}
+
+    # A look while claims turn over counts too little, and takes back less.
+    site.pool.wait(taken, 60, "the lender on all that was vacated", ("NegotiatorLog", "StartLog"))
     rest = reclaim.json("--apply")
     come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
     assert vacated(site.pool) == {each["job"] for each in rest["done"]["vacated"]} | vacated(site.pool) & planned
