@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from broken import UNHURRIED
 from conftest import NEWEST, ROOT, Site
 from elastic_pool import FILE, Elastic, elastic_pool, fixed
 from test_elastic_refusals import DEAF, local
@@ -20,6 +21,8 @@ from htcq.store.elastic_journal import read_journal
 pytestmark = pytest.mark.condor
 ONLY_SUITES = [NEWEST]
 PROGRAM = ROOT / "tests/elastic/killed_command.py"
+#: Nothing is claimed here.
+PROMPT = dict.fromkeys(UNHURRIED, "1")
 #: Points for each command, spread over all of its lines.
 POINTS = 6
 
@@ -78,7 +81,7 @@ def is_finished(elastic: Elastic, quotas: tuple[str, str]) -> None:
 
 
 def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
-    elastic = elastic_pool(site, tmp_path)
+    elastic = elastic_pool(site, tmp_path, **PROMPT)
     elastic.declare(fixed(3, 5))
     elastic.step()
     words = elastic.words("run", "--once", "--yes")
@@ -96,7 +99,7 @@ def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
 
 
 def test_a_rollback_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
-    elastic = elastic_pool(site, tmp_path)
+    elastic = elastic_pool(site, tmp_path, **PROMPT)
     elastic.declare(fixed(3, 5))
     elastic.step()
     elastic.declare(fixed(5, 3))
@@ -123,7 +126,7 @@ def applied(elastic: Elastic, busy: int, quiet: int) -> None:
 
 def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
     """The static quotas are the mins, 4 and 4; a group that lends nothing has more than that: its max."""
-    elastic = elastic_pool(site, tmp_path)
+    elastic = elastic_pool(site, tmp_path, **PROMPT)
     groups = {"busy": "lend = false\nmin = {cpus = 3}\nmax = {cpus = 3}\n",
               "quiet": "min = {cpus = 4}\nmax = {cpus = 4}\n"}  # fmt: skip
     elastic.declare(groups)
@@ -145,7 +148,7 @@ def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
 
 def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
     """The negotiator is deaf: what is written has to be put back, by whoever comes next if need be."""
-    elastic = elastic_pool(site, tmp_path)
+    elastic = elastic_pool(site, tmp_path, **PROMPT)
     elastic.declare(fixed(3, 5), fail_most="0")
     elastic.step()
     elastic.pool.configure(local(DEAF))

@@ -66,6 +66,13 @@ def pool(suite: str) -> Iterator[Pool]:
         pool.submit(IDLE)
         pool.wait(lambda: len(pool.ads("slots", constraint="DynamicSlot")) == 2, 60, "two claims", ["NegotiatorLog"])
         pool.wait(lambda: len(pool.ads("jobs", constraint="JobStatus == 2")) == 2, 60, "two running jobs", ["SchedLog"])
+        whose = 'Name == "physics.top.anna@test" || Name == "physics.top.ben@test"'
+        pool.wait(
+            lambda: len(pool.ads("any", constraint=f'MyType == "Accounting" && ({whose})')) == 2,
+            60,
+            "both submitters in the accounting ads",
+            ["NegotiatorLog"],
+        )
         yield pool
 
 
