@@ -61,7 +61,7 @@ def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(site:
     assert queued_quiet
     pool.wait(lambda: any("quiet" in ad["Name"] for ad in pool.ads("submitters", ["Name"])), 30, "quiet's demand")
     least = Counter({"busy.ann": 8})
-    out = elastic.step()
+    out = elastic.step_while_claims_turn_over()
     begun = elastic.cycles()
     assert "written, and the negotiator shows plan " in out
 
