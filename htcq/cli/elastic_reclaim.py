@@ -74,7 +74,10 @@ def _plan(arguments: argparse.Namespace, wanted: Wanted) -> int:
 
 def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_reclaim_look import look, reclaimer_of
+    from htcq.elastic.reclaim.past import DAY
 
+    limits = wanted.limits
+    wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.gap)
     found = look(arguments, wanted)
     if found.refusals:
         more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""

@@ -5,19 +5,13 @@ A line that a crash or a full disk left half done is told of and left behind: wh
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from htcq.elastic.journal import Record, State, essential, state_of
 from htcq.elastic.journal_lines import line_of, record_from
 from htcq.errors import JournalError
-from htcq.store.lines import add_line
-from htcq.whole_file import put
-
-_MODE = 0o644
-#: Of some ten thousand steps; every command reads all of it.
-MOST_BYTES = 4 * 2**20
+from htcq.store.lines import MOST_BYTES, add_line, begin_anew, is_long
 
 
 @dataclass(frozen=True)
@@ -76,25 +70,15 @@ def append(path: Path, record: Record) -> None:
 def shorten(path: Path, most: int = MOST_BYTES) -> Path | None:
     """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
 
-    What is in force, and what was before, is known from the new one too. Killed in between, it leaves the former one in
-    its place. Whoever calls this holds the lock.
+    What is in force, and what was before, is known from the new one too. Whoever calls this holds the lock.
 
     Raises:
         JournalError: it is as it was.
     """
-    try:
-        if not path.exists() or path.stat().st_size <= most:
-            return None
-        records = read_journal(path).records
-        kept = essential(records)
-        if len(kept) == len(records):
-            return None
-        former = path.with_name(f"{path.name}.{records[-1].number}")
-        former.unlink(missing_ok=True)
-        os.link(path, former)
-        put(path, "".join(map(line_of, kept)), _MODE)
-    except OSError as error:
-        raise JournalError(
-            f"{path} cannot be shortened: {error.strerror}", "it is as it was; is there room?"
-        ) from error
-    return former
+    if not is_long(path, most):
+        return None
+    records = read_journal(path).records
+    kept = essential(records)
+    if len(kept) == len(records):
+        return None
+    return begin_anew(path, "".join(map(line_of, kept)), str(records[-1].number))

@@ -1,4 +1,4 @@
-"""Adds lines to a file that only grows: each is on the disk before it counts."""
+"""Adds lines to a file that only grows: each is on the disk before it counts. A long one is begun anew."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import os
 from pathlib import Path
 
 from htcq.errors import JournalError
-from htcq.whole_file import sync_directory
+from htcq.whole_file import put, sync_directory
 
 _MODE = 0o644
+#: Of some ten thousand steps; every command reads all of it.
+MOST_BYTES = 4 * 2**20
 
 
 def add_line(path: Path, line: str) -> None:
@@ -30,6 +32,38 @@ def add_line(path: Path, line: str) -> None:
     except OSError as error:
         hint = "its directory must be there and writable for you (usually root), with room on the disk"
         raise JournalError(f"{path} cannot be written: {error.strerror}", hint) from error
+
+
+def is_long(path: Path, most: int) -> bool:
+    """Tell whether there are more than ``most`` bytes at ``path``.
+
+    Raises:
+        JournalError: nobody knows.
+    """
+    try:
+        return path.exists() and path.stat().st_size > most
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}", "it must be readable for you") from error
+
+
+def begin_anew(path: Path, content: str, suffix: str) -> Path:
+    """Put ``content`` in the place of the file, and return where the former one is kept: beside it, with ``suffix``.
+
+    Killed in between, it leaves the former one in its place. Whoever calls this holds the lock.
+
+    Raises:
+        JournalError: it is as it was.
+    """
+    former = path.with_name(f"{path.name}.{suffix}")
+    try:
+        former.unlink(missing_ok=True)
+        os.link(path, former)
+        put(path, content, _MODE)
+    except OSError as error:
+        raise JournalError(
+            f"{path} cannot be shortened: {error.strerror}", "it is as it was; is there room?"
+        ) from error
+    return former
 
 
 def _add(handle: int, line: bytes) -> None:

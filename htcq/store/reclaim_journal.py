@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from htcq.elastic.reclaim.essential import essential
 from htcq.errors import JournalError
-from htcq.store.lines import add_line
+from htcq.store.lines import MOST_BYTES, add_line, begin_anew, is_long
 
 _VERSION = 1
 
@@ -60,4 +61,26 @@ class ReclaimJournal:
         Raises:
             JournalError: it could not be added.
         """
-        add_line(self.path, json.dumps({"v": _VERSION, **record}, separators=(",", ":"), allow_nan=False) + "\n")
+        add_line(self.path, _line({"v": _VERSION, **record}))
+
+    def shorten(self, seconds: float, most: int = MOST_BYTES) -> Path | None:
+        """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
+
+        Of looks it has those of the last ``seconds``. Whoever calls this holds the lock.
+
+        Raises:
+            JournalError: it is as it was.
+        """
+        if not is_long(self.path, most):
+            return None
+        records = self.records()
+        kept = essential(records, seconds)
+        # Where nearly all of it counts, it would be begun anew at every look.
+        if len(kept) > len(records) / 2:
+            return None
+        newest = max(float(record.get("time", 0.0)) for record in records)
+        return begin_anew(self.path, "".join(map(_line, kept)), f"{newest:.0f}")
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"

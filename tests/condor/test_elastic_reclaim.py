@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,22 @@ def test_what_is_left_behind_is_told_and_taken_away(site: Site, tmp_path: Path) 
     assert ceilings(site.pool) == {"other.eve@test": 7}
     steps = [(each["submitter"], each["step"]) for each in reclaim.records("reclaim-ceiling")]
     assert steps == [("borrower.bob@test", step) for step in ("setting", "set", "cancelling", "cancelled")]
+
+
+def test_looks_that_count_no_more_leave_a_long_journal(site: Site, tmp_path: Path) -> None:
+    reclaim = Reclaim(break_it(site, KNOBS), tmp_path).limits()
+    looks = [
+        {"v": 1, "kind": "reclaim-look", "time": 60.0 * minute, "reclaim": {"negotiator": "node.test", "over": []}}
+        for minute in range(50_000)
+    ]
+    before = "".join(json.dumps(look) + "\n" for look in looks)
+    reclaim.journal.write_text(before)
+    reclaim.run("--record")
+    assert (tmp_path / f"reclaim.{60 * 49_999}").read_text() == before
+    times = [json.loads(line)["time"] for line in reclaim.journal.read_text().splitlines()]
+    # A day and the 20 minutes after which a look tells nothing of those before.
+    assert times[:-1] == [look["time"] for look in looks][-(24 * 60 + 20 + 1) :]
+    assert abs(times[-1] - time.time()) < 120
 
 
 def test_a_lease_ends_by_itself(site: Site, tmp_path: Path) -> None:

@@ -39,3 +39,33 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
         ReclaimJournal(tmp_path / "nowhere" / "reclaim").append({})
     with pytest.raises(JournalError, match="cannot be read"):
         ReclaimJournal(tmp_path).records()
+
+
+def test_a_long_journal_is_shortened_and_the_former_one_is_kept(tmp_path: Path) -> None:
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    for number in range(6):
+        journal.append({"kind": "reclaim-look", "time": 100.0 * number, "reclaim": {"negotiator": "", "over": ["a"]}})
+    before = journal.path.read_bytes()
+    assert journal.shorten(100, len(before)) is None, "it is not too long"
+    assert journal.shorten(400, 0) is None, "nearly all of it counts"
+    assert journal.path.read_bytes() == before
+    former = journal.shorten(100, len(before) - 1)
+
+    assert former == tmp_path / "reclaim.500"
+    assert former.read_bytes() == before
+    assert [each["time"] for each in journal.records()] == [400.0, 500.0]
+    journal.append({"kind": "reclaim-look", "time": 600.0, "reclaim": {"negotiator": ""}})
+    assert former.read_bytes() == before
+    assert [each["time"] for each in journal.records()] == [400.0, 500.0, 600.0]
+    assert ReclaimJournal(tmp_path / "none").shorten(0, 0) is None
+
+
+def test_what_cannot_be_shortened_stays_as_it_was(tmp_path: Path) -> None:
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    for number in range(3):
+        journal.append({"kind": "reclaim-look", "time": 100.0 * number, "reclaim": {"negotiator": ""}})
+    before = journal.path.read_bytes()
+    (tmp_path / "reclaim.200").mkdir()
+    with pytest.raises(JournalError, match="cannot be shortened"):
+        journal.shorten(0, 0)
+    assert journal.path.read_bytes() == before

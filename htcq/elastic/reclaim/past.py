@@ -114,24 +114,41 @@ def _seconds(looks: Sequence[tuple[float, bool]], now: float, gap: float) -> flo
     return now - since
 
 
+@dataclass
+class _Tale:
+    """What the records read so far tell; only :class:`Past` leaves this module."""
+
+    looks: list[Look] = field(default_factory=list)
+    actions: dict[str, Action] = field(default_factory=dict)
+    ceilings: dict[str, OwnCeiling] = field(default_factory=dict)
+    resumed: float = 0.0
+    last: float = 0.0
+
+
 def past_of(records: Iterable[Mapping[str, Any]], negotiator: str) -> Past:
     """Return what ``records``, the oldest first, tell of reclaim with that negotiator."""
-    past = Past()
+    tale = _Tale()
     for record in records:
-        told = record.get(PAYLOAD)
-        if record.get("kind") in KINDS and isinstance(told, Mapping) and told.get("negotiator", "") == negotiator:
-            time = float(record.get("time", 0.0))
-            past = _READERS[record["kind"]](replace(past, last=max(past.last, time)), time, told)
-    return past
+        told = told_by(record)
+        if told is not None and told.get("negotiator", "") == negotiator:
+            time, read = float(record.get("time", 0.0)), _READERS.get(record["kind"])
+            tale.last = max(tale.last, time)
+            if read is not None:
+                read(tale, time, told)
+    return Past(tuple(tale.looks), tuple(tale.actions.values()), tale.ceilings, tale.resumed, tale.last)
 
 
-def _look(past: Past, time: float, told: Mapping[str, Any]) -> Past:
-    return replace(
-        past, looks=(*past.looks, Look(time, frozenset(told.get("over", ())), frozenset(told.get("needs", ()))))
-    )
+def told_by(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what a record tells of reclaim; None where it is somebody else's."""
+    told = record.get(PAYLOAD)
+    return told if record.get("kind") in KINDS and isinstance(told, Mapping) else None
 
 
-def _intent(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+def _look(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
+    tale.looks.append(Look(time, frozenset(told.get("over", ())), frozenset(told.get("needs", ()))))
+
+
+def _intent(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
     action = Action(
         str(told["action"]),
         time,
@@ -140,46 +157,41 @@ def _intent(past: Past, time: float, told: Mapping[str, Any]) -> Past:
         frozenset(told.get("needy", ())),
         _keys(told.get("there", ())),
     )
-    return replace(past, actions=(*past.actions, action))
+    tale.actions[action.id] = action
 
 
-def _outcome(past: Past, time: float, told: Mapping[str, Any]) -> Past:
+def _outcome(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
     failed = _keys(told.get("failed", ()))
-    return _changed(past, told, lambda action: replace(action, jobs=action.jobs - failed))
+    _change(tale, told, lambda action: replace(action, jobs=action.jobs - failed))
 
 
-def _measured(past: Past, time: float, told: Mapping[str, Any]) -> Past:
-    return _changed(past, told, lambda action: replace(action, taken=bool(told.get("taken"))))
+def _measured(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
+    _change(tale, told, lambda action: replace(action, taken=bool(told.get("taken"))))
 
 
-def _changed(past: Past, told: Mapping[str, Any], change: Callable[[Action], Action]) -> Past:
-    actions = (change(action) if action.id == told.get("action") else action for action in past.actions)
-    return replace(past, actions=tuple(actions))
+def _change(tale: _Tale, told: Mapping[str, Any], change: Callable[[Action], Action]) -> None:
+    action = tale.actions.get(str(told.get("action")))
+    if action is not None:
+        tale.actions[action.id] = change(action)
 
 
-def _ceiling(past: Past, time: float, told: Mapping[str, Any]) -> Past:
-    ceilings, submitter, step = dict(past.ceilings), str(told.get("submitter", "")), told.get("step")
+def _ceiling(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
+    submitter, step = str(told.get("submitter", "")), told.get("step")
     if step in (SETTING, SET):
         until = told.get("until")
-        ceilings[submitter] = OwnCeiling(
+        tale.ceilings[submitter] = OwnCeiling(
             str(told.get("group", "")), int(told.get("ceiling", 0)), None if until is None else float(until)
         )
     elif step == CANCELLED:
-        ceilings.pop(submitter, None)
-    return replace(past, ceilings=ceilings)
+        tale.ceilings.pop(submitter, None)
 
 
-def _nothing(past: Past, time: float, told: Mapping[str, Any]) -> Past:
-    return past
+def _resumed(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
+    tale.resumed = time
 
 
-def _resumed(past: Past, time: float, told: Mapping[str, Any]) -> Past:
-    return replace(past, resumed=time)
-
-
-_READERS = {
-    LOOKED: _look, INTENT: _intent, BATCH: _nothing, OUTCOME: _outcome, MEASURED: _measured, CEILING: _ceiling,
-    STOPPED: _nothing, RESUMED: _resumed,
+_READERS: Mapping[str, Callable[[_Tale, float, Mapping[str, Any]], None]] = {
+    LOOKED: _look, INTENT: _intent, OUTCOME: _outcome, MEASURED: _measured, CEILING: _ceiling, RESUMED: _resumed,
 }  # fmt: skip
 
 
