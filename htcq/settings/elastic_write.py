@@ -12,7 +12,7 @@ from typing import Any
 
 from htcq.errors import InputError
 from htcq.settings.durations import parse_moments
-from htcq.settings.tables import check_keys
+from htcq.settings.tables import check_keys, number_in
 
 WRITE_TABLE = "elastic.write"
 
@@ -69,11 +69,11 @@ def write_settings_from(table: Mapping[str, Any], file: str, where: str = WRITE_
         elif key in _TIMES:
             given[key] = parse_moments(place, value)
         elif key in _PARTS:
-            given[key] = _number(place, value, 1, "it must be a part, a number from 0 to 1")
+            given[key] = float(number_in(place, value, 0, 1, "it must be a part, a number from 0 to 1"))
         elif key == "fail_most":
-            given[key] = int(_number(place, value, 1000, "it must be a whole number", whole=True))
+            given[key] = int(number_in(place, value, 0, 1000, "it must be a whole number", whole=True))
         else:
-            given[key] = _number(place, value, 1e9, "it must be an amount of slot weight")
+            given[key] = float(number_in(place, value, 0, 1e9, "it must be an amount of slot weight"))
     return WriteSettings(**given)
 
 
@@ -81,10 +81,3 @@ def _text(place: str, value: Any) -> str:
     if not isinstance(value, str) or not value or not value.isprintable():
         raise InputError(f"{place} is {value!r}", "it must be the name of a file or directory, in quotes")
     return value
-
-
-def _number(place: str, value: Any, most: float, hint: str, whole: bool = False) -> float:
-    kinds = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value <= most:
-        raise InputError(f"{place} is {value!r}", hint)
-    return float(value)

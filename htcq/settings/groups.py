@@ -15,8 +15,8 @@ from typing import Any
 
 from htcq.errors import InputError
 from htcq.quota.tree import MOST_QUOTA, ROOT, name_key
-from htcq.settings.quota_knobs import number_of, number_text, quota_knobs_from, truth_of, truth_text
-from htcq.settings.tables import check_keys, table_of
+from htcq.settings.quota_knobs import number_text, quota_knobs_from, truth_of, truth_text
+from htcq.settings.tables import SITE_FILE, check_keys, number_in, table_of
 
 GROUP_KEYS = ("quota", "share", "accept_surplus", "autoregroup", "owner", "contact", "expires")
 _NAME = re.compile(r"[A-Za-z0-9_/]+")
@@ -153,8 +153,8 @@ def _group(name: str, table: Mapping[str, Any]) -> DeclaredGroup:
     part = "it must be a number from 0 to 1; an amount of slot weight is a quota"
     return DeclaredGroup(
         name,
-        number_of(f"{where}.quota", table["quota"], 0, MOST_QUOTA, amount) if "quota" in table else None,
-        number_of(f"{where}.share", table["share"], 0, 1, part) if "share" in table else None,
+        number_in(f"{SITE_FILE}: {where}.quota", table["quota"], 0, MOST_QUOTA, amount) if "quota" in table else None,
+        number_in(f"{SITE_FILE}: {where}.share", table["share"], 0, 1, part) if "share" in table else None,
         _truth(where, table, "accept_surplus"),
         _truth(where, table, "autoregroup"),
         _text(where, table, "owner"),

@@ -6,7 +6,6 @@ all others keep what the rest of the configuration or HTCondor itself says.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from htcq.classads import Expr
 from htcq.errors import InputError, PolicyError
 from htcq.quota.settings import GREATEST_RATE, MOST_ROUNDS
-from htcq.settings.tables import check_keys
+from htcq.settings.tables import SITE_FILE, check_keys, number_in
 
 #: Every key of ``[quotas]`` with the knob that it sets.
 QUOTA_KNOBS: Mapping[str, str] = {
@@ -52,23 +51,6 @@ def truth_of(where: str, value: Any) -> bool:
     return value
 
 
-def number_of(where: str, value: Any, least: float, most: float, hint: str) -> float:
-    """Return ``value``.
-
-    Raises:
-        InputError: it is no number from ``least`` to ``most``; ``hint`` says what would be.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
-        raise InputError(f"htcq.toml: {where} is {_shown(value)}", hint)
-    # A negative zero is a zero.
-    return value + 0
-
-
-def _shown(value: Any) -> str:
-    """Return ``value`` as TOML spells the numbers that Python spells otherwise."""
-    return "not a number" if isinstance(value, float) and math.isnan(value) else repr(value)
-
-
 def quota_knobs_from(table: Mapping[str, Any]) -> dict[str, str]:
     """Return the knobs that the table ``[quotas]`` sets, by name, with their texts.
 
@@ -89,13 +71,12 @@ def _truth(where: str, value: Any) -> str:
 
 def _rounds(where: str, value: Any) -> str:
     hint = f"it must be a whole number from 1 to {MOST_ROUNDS}"
-    if not isinstance(value, int):
-        raise InputError(f"htcq.toml: {where} is {_shown(value)}", hint)
-    return number_text(number_of(where, value, 1, MOST_ROUNDS, hint))
+    return number_text(number_in(f"{SITE_FILE}: {where}", value, 1, MOST_ROUNDS, hint, whole=True))
 
 
 def _rate(where: str, value: Any) -> str:
-    return number_text(number_of(where, value, 1, GREATEST_RATE, f"it must be a number from 1 to {GREATEST_RATE:g}"))
+    hint = f"it must be a number from 1 to {GREATEST_RATE:g}"
+    return number_text(number_in(f"{SITE_FILE}: {where}", value, 1, GREATEST_RATE, hint))
 
 
 def _expression(where: str, value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -9,10 +10,11 @@ from typing import Any
 
 from htcq.errors import InputError
 from htcq.settings.durations import parse_moments
-from htcq.settings.tables import check_keys
+from htcq.settings.tables import check_keys, number_in
 
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 RECLAIM_TABLE = "elastic.reclaim"
+_ABOVE_ZERO = math.nextafter(0.0, 1.0)
 _JOURNAL = "/var/lib/htcq-elastic/reclaim"
 
 
@@ -68,7 +70,8 @@ def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAI
         given["journal"] = _path(f"{file}: {where}.journal", table["journal"])
     for key, most in (("pool_percent", 100), ("release", 1)):
         if key in table:
-            given[key] = _number(f"{file}: {where}.{key}", table[key], most)
+            hint = f"it must be a number above 0, {most} at most"
+            given[key] = float(number_in(f"{file}: {where}.{key}", table[key], _ABOVE_ZERO, most, hint))
     limits = ReclaimLimits(**given)
     for longer, shorter in (("gap", "need_for"), ("lease", "settle")):
         if getattr(limits, longer) < getattr(limits, shorter):
@@ -81,15 +84,7 @@ def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAI
 
 def _count(place: str, key: str, value: Any) -> int:
     least = 1 if key == "batch" else 0
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{place} is {value!r}", f"it must be a whole number, {least} or more")
-    return value
-
-
-def _number(place: str, value: Any, most: int) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= most:
-        raise InputError(f"{place} is {value!r}", f"it must be a number above 0, {most} at most")
-    return float(value)
+    return int(number_in(place, value, least, math.inf, f"it must be a whole number, {least} or more", whole=True))
 
 
 def _path(place: str, value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -34,3 +35,18 @@ def check_keys(where: str, table: Mapping[str, Any], known: Iterable[str], file:
             near = difflib.get_close_matches(key, list(known), 1)
             hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
             raise InputError(f"{file}: {where}{key} is unknown", hint)
+
+
+def number_in(place: str, value: Any, least: float, most: float, hint: str, *, whole: bool = False) -> float:
+    """Return ``value``, which stands at ``place`` of a file.
+
+    Raises:
+        InputError: it is no number (no ``whole`` one) from ``least`` to ``most``; ``hint`` says what would be.
+    """
+    kinds = int if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
+        # TOML spells the numbers so that Python spells otherwise.
+        shown = "not a number" if isinstance(value, float) and math.isnan(value) else repr(value)
+        raise InputError(f"{place} is {shown}", hint)
+    # A negative zero is a zero.
+    return value + 0
