@@ -44,8 +44,8 @@ def run_jobs(pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expec
     pool.wait(lambda: _demand(pool, total) == demand, 30, f"{total} idle jobs that weigh {demand}", ("SchedLog",))
     journal = pool.path("spool", "Accountantnew.log")
     opened = int(time.time())
-    for cluster in clusters:
-        pool.tool("condor_qedit", str(cluster), "MayRun", "true")
+    # All of them at once: between two edits a cycle would find the first jobs alone.
+    pool.tool("condor_qedit", "-constraint", f"ClusterId >= {min(clusters)}", "MayRun", "true")
     pool.tool("condor_reschedule")
     pool.wait(lambda: len(_dynamic(pool)) >= expected, 60, f"{expected} claims", ("StartLog", "MatchLog"))
     settled = pool.wait(lambda: _settled(pool, expected), 60, "the usage of all claims", ("NegotiatorLog",))
