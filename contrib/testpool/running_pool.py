@@ -47,6 +47,8 @@ class RunningPool:
     def __init__(self, record: PoolRecord, home: Home) -> None:
         self.record = record
         self.home = home
+        #: All times that are waited for are so many times longer: for a machine that has other things to do.
+        self.patience = 1.0
         self._installation = installation_of(record)
 
     # --- places -------------------------------------------------------------------------------------------------
@@ -150,6 +152,7 @@ class RunningPool:
         Raises:
             PoolError: it did not within ``seconds``; the message ends with the last lines of ``logs``.
         """
+        seconds *= self.patience
         deadline = time.monotonic() + seconds
         while True:
             value = predicate()

@@ -124,6 +124,8 @@ def site(suite: str) -> Iterator[Site]:
         memory_mb=NODE["memory_mb"],
         disk_kb=NODE["disk_kb"],
     )
+    # Several pools run at a time, on few cores.
+    pool.patience = 3.0
     with pool:
         version = pool.record.version
         assert version.startswith(SUITES[suite]), f"{suite} ships HTCondor {version}"
