@@ -24,8 +24,8 @@ NEWEST = "sid"
 NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000}
 #: Roles in the order their files are read; all of them hold on the one machine of a test pool.
 ROLES = ("central", "access", "execute")
-#: Files of a pool's configuration directory that tests write, besides those of its roles.
-_WRITTEN = ("60-htcq-*", ".60-htcq-*", "99-*")
+#: Files of a pool's configuration directory that tests write.
+_WRITTEN = ("50-htcq-*", "60-htcq-*", ".60-htcq-*", "99-*")
 #: Faster than the test pool's own pace. (Without a minimum the schedd counts its jobs anew every 5 seconds, whatever
 #: SCHEDD_INTERVAL says.)
 PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
@@ -72,14 +72,15 @@ class Site:
         self.start(knobs)
 
     def emptied(self) -> None:
-        """Take away the jobs of earlier tests, and what htcq wrote for them.
+        """Take away the jobs of earlier tests, and what they wrote to the configuration.
 
         The jobs go first: a schedd that starts anew while jobs run waits to hear of them, and removes none meanwhile.
         """
         self.pool.tool("condor_rm", "-all", check=False)
         self.pool.wait(lambda: not self.pool.ads("jobs", ["ClusterId"]), 30, "an empty queue", ("SchedLog",))
-        for old in self.pool.config_dir.glob("50-htcq-*"):
-            old.unlink()
+        for pattern in _WRITTEN:
+            for old in self.pool.config_dir.glob(pattern):
+                old.unlink()
 
     def start(self, knobs: str) -> None:
         """Start the daemons anew with ``knobs``, and forget who used what.
@@ -102,16 +103,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         # A module may name the suites that it is about; the others would only tell the same again.
         suites = getattr(metafunc.module, "ONLY_SUITES", sorted(SUITES))
         metafunc.parametrize("suite", [each for each in suites if chosen in (None, each)], scope="session")
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Take away what a test had written to the configuration of a pool that others use after it."""
-    yield
-    site = request.node.funcargs.get("site")
-    for pattern in _WRITTEN if isinstance(site, Site) else ():
-        for left in site.pool.config_dir.glob(pattern):
-            left.unlink()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from broken import cycles
 from testpool import Pool
 
 #: No match is made before the jobs have this attribute, so that their demand can be read in peace.
@@ -82,12 +83,7 @@ def _dynamic(pool: Pool) -> list[dict[str, object]]:
 
 def _settled(pool: Pool, expected: int) -> float | None:
     """Return the usage that the negotiator publishes once two cycles in a row have seen all claims."""
-    cycles = pool.log("NegotiatorLog").count("Finished Negotiation Cycle")
-    pool.wait(
-        lambda: pool.log("NegotiatorLog").count("Finished Negotiation Cycle") >= cycles + 2,
-        30,
-        "two negotiation cycles",
-    )
+    cycles(pool, 2, 30)
     if len(_dynamic(pool)) != expected:
         return None
     users = pool.tool("condor_userprio", "-allusers", "-af", "Name", "WeightedResourcesUsed").split()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from broken import cycles
 from testpool import Pool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,9 +68,7 @@ def pool(suite: str) -> Iterator[Pool]:
         pool.wait(lambda: len(pool.ads("slots", constraint="DynamicSlot")) == 2, 60, "two claims", ["NegotiatorLog"])
         pool.wait(lambda: len(pool.ads("jobs", constraint="JobStatus == 2")) == 2, 60, "two running jobs", ["SchedLog"])
         # A negotiator that has seen all jobs knows all submitters.
-        ended = "Finished Negotiation Cycle"
-        seen = pool.log("NegotiatorLog").count(ended)
-        pool.wait(lambda: pool.log("NegotiatorLog").count(ended) >= seen + 3, 60, "three cycles", ["NegotiatorLog"])
+        cycles(pool, 3, 60)
         yield pool
 
 
