@@ -1,15 +1,27 @@
-"""``python -m htcq`` and the ``htcq`` command."""
+"""``python -m htcq`` and the ``htcq`` command: streams and signals first, then the command line, then the end.
+
+The rest of htcq is loaded once signals are handled: to interrupt that must not end in a traceback.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import io
 import os
+import signal
 import sys
-from typing import NoReturn
 
-from htcq.cli.main import run
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn, TextIO
+
+    from _typeshed import ReadableBuffer
+
+#: As EXIT_UNKNOWN of htcq.errors, which may not be loaded yet.
+_UNKNOWN = 3
+#: Where a stream is closed, this stands in its place, so that no file of htcq's becomes it. What is read from standard
+#: input or written to standard output then fails; nobody reads the errors.
+_STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_RDWR))
 
 
 def main() -> NoReturn:
@@ -18,14 +30,84 @@ def main() -> NoReturn:
     ``htcq emit`` may run whenever a daemon reads its configuration: nothing of so short a life is worth collecting,
     and nothing is left to tear down at its end.
     """
-    gc.disable()
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        # What the output's encoding lacks is spelled out: a name in a pool must not end a report.
-        sys.stdout.reconfigure(errors="backslashreplace")
-    status = run(sys.argv[1:])
-    with contextlib.suppress(BrokenPipeError):
+    status = _UNKNOWN
+    try:
+        gc.disable()
+        _open_streams()
+        from htcq.passing import end_all, end_with_signals
+
+        end_with_signals()
+        status = _run()
+        end_all()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.write(2, b"htcq: interrupted\n")
+    except Exception as error:
+        os.write(2, f"htcq: it cannot be loaded: {type(error).__name__}: {error}\n".encode("utf-8", "replace"))
+    finally:
+        os._exit(status)
+
+
+def _run() -> int:
+    status = _UNKNOWN
+    try:
+        from htcq.cli import confined
+        from htcq.cli.main import run
+
+        confined.enabled = True
+        try:
+            status = run(sys.argv[1:])
+        except SystemExit as ended:
+            # Help was asked for and printed, or a confined child has done the work.
+            status = ended.code if isinstance(ended.code, int) else 0
         sys.stdout.flush()
-    os._exit(status)
+    except BrokenPipeError:
+        # Nobody reads the rest.
+        pass
+    except Exception as error:
+        from htcq.cli.failure import told
+
+        status = told(error)
+    return status
+
+
+def _open_streams() -> None:
+    """Open what is closed, and let what an encoding lacks be spelled out: a name in a pool must not end a report."""
+    for number, (name, mode, flags) in enumerate(_STREAMS):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, flags)
+            os.dup2(handle, number)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    sys.stdout = _named(sys.stdout)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+class _Output(io.FileIO):
+    """Standard output: what cannot be written says where, or it would look like a file of htcq's."""
+
+    failed = False
+
+    def write(self, data: ReadableBuffer, /) -> int | None:  # type: ignore[override]
+        """Write ``data``; an error has a name, and what is left after it goes nowhere."""
+        if self.failed:
+            return memoryview(data).nbytes
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.failed = True
+            error.filename = "standard output"
+            raise
+
+
+def _named(stream: TextIO) -> TextIO:
+    """Return ``stream`` as it is, but for the name in its errors."""
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    out = io.BufferedWriter(_Output(stream.fileno(), "w", closefd=False))
+    each = stream.line_buffering or stream.write_through
+    return io.TextIOWrapper(out, stream.encoding, stream.errors, line_buffering=each)
 
 
 if __name__ == "__main__":

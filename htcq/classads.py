@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Union
 
 from htcq.errors import BindingsError, PolicyError
+from htcq.growth import is_endless
 
 
 class Missing(enum.Enum):
@@ -74,6 +75,8 @@ class Expr:
         library = _library()
         if len(text) > LONGEST:
             raise PolicyError(f"an expression of {len(text)} characters: {text[:40]}…", f"{LONGEST} are the most")
+        if is_endless(text):
+            raise PolicyError(f"an expression that takes too long or grows too large: {text[:40]}…", "nest it less")
         try:
             self._tree = library.ExprTree(text)
         except (library.ClassAdException, ValueError) as error:
@@ -102,6 +105,10 @@ class Expr:
     def native(self) -> Any:
         """The library's own expression, for putting it into an :class:`Ad`."""
         return self._tree
+
+    def unparsed(self) -> str:
+        """Return the text as the library writes it: the same for all spellings of one expression."""
+        return str(self._tree)
 
     def references(self) -> References:
         """Return the attributes that the expression names, in lower case."""

@@ -15,6 +15,13 @@ EXIT_UNKNOWN = 3
 #: as ``include command``, and an htcq that finds this set answers nothing, which ends the circle.
 NESTED_VARIABLE = "HTCQ_NESTED"
 
+#: The option that raises all limits of what a pool holds.
+LIMITS_OPTION = "--limits"
+
+
+#: A message is a line; of a longer one the beginning and the end are kept.
+_MAX_LETTERS, _MAX_BEGINNING, _MAX_END = 800, 500, 200
+
 
 class HtcqError(Exception):
     """Something htcq refuses or cannot do; ``hint`` says what would help."""
@@ -22,8 +29,13 @@ class HtcqError(Exception):
     exit_status = EXIT_USAGE
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
+        super().__init__(shortened(message))
+        self.hint = shortened(hint)
+
+
+def shortened(text: str) -> str:
+    """Return ``text`` without the middle of what nobody would read: a name can have thousands of letters."""
+    return text if len(text) <= _MAX_LETTERS else f"{text[:_MAX_BEGINNING]} … {text[-_MAX_END:]}"
 
 
 class InputError(HtcqError):
@@ -58,6 +70,12 @@ class PoolError(HtcqError):
     exit_status = EXIT_UNKNOWN
 
 
+class AnonymityError(HtcqError):
+    """A snapshot that should be anonymous and names somebody."""
+
+    exit_status = EXIT_UNKNOWN
+
+
 class HistoryError(HtcqError):
     """The history on disk cannot be read or written."""
 
@@ -70,6 +88,18 @@ class JournalError(HtcqError):
     exit_status = EXIT_UNKNOWN
 
 
+class OutputError(HtcqError):
+    """What htcq found or made cannot be written: a full disk, a closed stream."""
+
+    exit_status = EXIT_UNKNOWN
+
+
+class NestedError(HtcqError):
+    """A tool of HTCondor that htcq runs has started htcq again."""
+
+    exit_status = EXIT_UNKNOWN
+
+
 class LockedError(HtcqError):
     """Another htcq is at work in the same place."""
 
@@ -78,6 +108,12 @@ class LockedError(HtcqError):
 
 class RefusedError(HtcqError):
     """What is known of a pool is too little, or too old, to act on."""
+
+    exit_status = EXIT_UNKNOWN
+
+
+class BudgetError(HtcqError):
+    """What strangers wrote takes more of this machine than it may."""
 
     exit_status = EXIT_UNKNOWN
 

@@ -6,6 +6,7 @@ Five keys suffice: cpus, memory_mb, disk_kb, gpus and custom. The others say whe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 SCHEMA = 1
 _REQUIRED = ("cpus", "memory_mb", "disk_kb")
+#: What HTCondor's configuration can hold as a part of a knob's name.
+_RESOURCE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _RESERVED_CUSTOM = frozenset({"cpu", "cpus", "disk", "swap", "mem", "memory", "ram", "gpus"})
 
 
@@ -71,6 +74,10 @@ class Node:
             if getattr(self, name) < least:
                 raise InputError(f"node: {name} is {getattr(self, name)}", f"{name} must be at least {least}")
         for name, amount in self.custom.items():
+            if not _RESOURCE.match(name):
+                raise InputError(
+                    f"node: custom resource {name!r} is no name", "letters, digits and _, beginning with a letter"
+                )
             if name.lower() in _RESERVED_CUSTOM:
                 raise InputError(
                     f"node: custom resource '{name}' has a reserved name", "choose another name: HTCondor refuses it"
@@ -85,6 +92,12 @@ class Node:
             amounts[GPUS] = self.gpus
         amounts.update({name.lower(): amount for name, amount in self.custom.items()})
         return amounts
+
+
+def card_of(node: Node) -> str:
+    """Return the name that all GPUs of ``node`` have; empty where they differ or it has none."""
+    names = {gpu.name for gpu in node.gpu_devices}
+    return names.pop() if len(names) == 1 else ""
 
 
 def node_from_facts(facts: Mapping[str, Any]) -> Node:

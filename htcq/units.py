@@ -1,4 +1,4 @@
-"""Amounts of the assets that HTCondor counts: parsed, converted and printed here and nowhere else.
+"""Amounts of the assets that HTCondor counts, and what they weigh: parsed, converted and printed here, nowhere else.
 
 HTCondor mixes its units: memory is in MB (2**20 bytes), disk in KiB, everything else is a plain count
 (docs/classad-attributes/machine-classad-attributes.rst, 25.14). Names of assets are lower case here.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 from htcq.errors import InputError
@@ -27,9 +28,29 @@ _BYTES = {
     "P": 2**50, "PB": 2**50, "PIB": 2**50,
 }  # fmt: skip
 _UNIT_BYTES = {MEMORY: 2**20, DISK: 2**10}
+#: How many of HTCondor's units a GiB is: people read weights of memory and disk for each GiB.
+PER_GIB = {asset: _BYTES["GIB"] // unit for asset, unit in _UNIT_BYTES.items()}
+#: Decimals that an amount is shown with, if it has no more: then it can be typed as it was printed.
+_DECIMALS = 3
+#: Sizes are rounded to a unit of which they have so many, where nobody types them back.
+_A_FEW = 8
+#: Counts from here on would be shown with an exponent.
+_SHORT = 1e6
 #: Numbers from here on, or nearer to 0, are shown with an exponent.
 _TOO_LONG, _TOO_SMALL = 1e15, 5e-5
-_AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*\Z")
+#: Digits of a number that anybody means; Python refuses to read thousands of them.
+_MAX_DIGITS = 18
+_NUMBER = rf"[0-9]{{1,{_MAX_DIGITS}}}(?:\.[0-9]{{0,{_MAX_DIGITS}}})?|\.[0-9]{{1,{_MAX_DIGITS}}}"
+_AMOUNT = re.compile(rf"\s*({_NUMBER})\s*([A-Za-z]*)\s*\Z")
+#: A number, and the amount that weighs so much: 8, 1/2, 0.25/GiB, 1/4GiB.
+_WEIGHT = re.compile(rf"\s*({_NUMBER})\s*(?:/\s*({_NUMBER})?\s*([A-Za-z]*)\s*)?\Z")
+#: Short names that no spelling is near to.
+_ALSO_CALLED = {"ram": MEMORY, "cores": CPUS, "core": CPUS, "mem": MEMORY, "storage": DISK}
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that ``text`` spells in ASCII digits; None where it is none, or too long to count anything."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS else None
 
 
 def parse_amount(asset: str, text: str) -> Fraction:
@@ -47,16 +68,77 @@ def parse_amount(asset: str, text: str) -> Fraction:
     number, unit = Fraction(found.group(1)), found.group(2).upper()
     if asset not in _UNIT_BYTES:
         if unit:
-            raise InputError(
-                f"{asset}: '{text}' has a unit, but {asset} is a count",
-                f"{_example(asset)}; only memory and disk have units",
-            )
+            near = nearest_asset(asset, _UNIT_BYTES)
+            hint = f"did you mean {near}?" if near else f"{_example(asset)}; only memory and disk have units"
+            raise InputError(f"{asset}: '{text}' has a unit, but {asset} is a count", hint)
         return number
     if not unit:
         raise InputError(f"{asset}: '{text}' has no unit", _example(asset))
     if unit not in _BYTES:
         raise InputError(f"{asset}: '{text}' has an unknown unit", _example(asset))
     return number * _BYTES[unit] / _UNIT_BYTES[asset]
+
+
+def parse_weight(asset: str, text: str) -> Fraction:
+    """Return the weight of one HTCondor unit of ``asset`` that ``text`` names, such as ``1`` or ``0.25/GiB``.
+
+    ``1/4GiB`` is a weight of 1 for each 4 GiB. Memory and disk need a unit, other assets have none.
+
+    Raises:
+        InputError: not a number, negative, or a unit that the asset does not have.
+    """
+    found = _WEIGHT.match(text)
+    if found is None:
+        negative = text.strip().startswith("-")
+        wrong = "a weight must not be negative" if negative else f"'{text}' is not a weight"
+        raise InputError(f"weight of {asset}: {wrong}", _weight_example(asset))
+    number, amount, unit = found.group(1), found.group(2) or "1", (found.group(3) or "").upper()
+    if asset not in _UNIT_BYTES and unit:
+        near = nearest_asset(asset, _UNIT_BYTES)
+        hint = f"did you mean {near}?" if near else _weight_example(asset)
+        raise InputError(f"weight of {asset}: '{text}' has a unit, but {asset} is a count", hint)
+    if asset in _UNIT_BYTES and unit not in _BYTES:
+        wrong = "an unknown unit" if unit else "no unit"
+        raise InputError(f"weight of {asset}: '{text}' has {wrong}", _weight_example(asset))
+    if not Fraction(amount):
+        raise InputError(f"weight of {asset}: '{text}' divides by 0", _weight_example(asset))
+    per = Fraction(amount) * Fraction(_BYTES[unit], _UNIT_BYTES[asset]) if unit else Fraction(amount)
+    return Fraction(number) / per
+
+
+def _weight_example(asset: str) -> str:
+    return f"such as {asset}=0.25/GiB" if asset in _UNIT_BYTES else f"such as {asset}=1"
+
+
+def show_weight(asset: str, weight: Fraction) -> str:
+    """Return ``weight`` (of one HTCondor unit) as :func:`parse_weight` reads it, such as ``0.25/GiB``."""
+    suffix = "/GiB" if asset in PER_GIB else ""
+    decimal = decimal_text(weight * PER_GIB.get(asset, 1))
+    if decimal:
+        return f"{decimal}{suffix}"
+    unit = {MEMORY: "MiB", DISK: "KiB"}.get(asset, "")
+    return f"{weight.numerator}/{weight.denominator}{unit}"
+
+
+def decimal_text(number: Fraction) -> str:
+    """Return ``number`` (0 or more) with all its decimals; empty where they never end, or are more than 12."""
+    scaled = number * 10**12
+    if scaled.denominator != 1:
+        return ""
+    whole, rest = divmod(scaled.numerator, 10**12)
+    return f"{whole}.{rest:012d}".rstrip("0").rstrip(".")
+
+
+def nearest_asset(asset: str, known: Iterable[str]) -> str:
+    """Return the one of ``known`` that ``asset`` was meant to be; empty where none is near."""
+    import difflib
+
+    names = list(known)
+    meant = _ALSO_CALLED.get(asset)
+    if meant in names:
+        return str(meant)
+    near = difflib.get_close_matches(asset, names, 1)
+    return near[0] if near else ""
 
 
 def _example(asset: str) -> str:
@@ -66,16 +148,33 @@ def _example(asset: str) -> str:
 
 
 def show_amount(asset: str, amount: float) -> str:
-    """Return ``amount`` (HTCondor's unit) as a person reads it, such as ``2 GiB`` or ``8``."""
+    """Return ``amount`` (HTCondor's unit) as a person reads it, such as ``2 GiB`` or ``8``.
+
+    A whole amount is shown in the largest unit in which it is exact, so that :func:`parse_amount` reads it back.
+    """
     if asset not in _UNIT_BYTES:
-        return f"{amount:g}"
+        return f"{amount:g}" if abs(amount) < _SHORT or not float(amount).is_integer() else str(int(amount))
     size = amount * _UNIT_BYTES[asset]
+    rounded = ""
     for unit in ("PiB", "TiB", "GiB", "MiB", "KiB"):
         scale = _BYTES[unit.upper()]
-        if abs(size) >= scale:
-            shown = f"{size / scale:.2f}".rstrip("0").rstrip(".")
+        if abs(size) < scale:
+            continue
+        shown = f"{size / scale:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+        if Fraction(shown) * scale == size:
             return f"{shown} {unit}"
-    return f"{size:g} B"
+        rounded = rounded or f"{size / scale:.2f}".rstrip("0").rstrip(".") + f" {unit}"
+    return rounded or f"{size:g} B"
+
+
+def show_rough(asset: str, amount: float) -> str:
+    """Return ``amount`` as a person reads it where nobody types it back: sizes in whole units of at least a few."""
+    size = amount * _UNIT_BYTES.get(asset, 0)
+    for unit in ("PiB", "TiB", "GiB"):
+        scale = _BYTES[unit.upper()]
+        if size >= _A_FEW * scale:
+            return f"{round(size / scale)} {unit}"
+    return show_amount(asset, amount)
 
 
 def show_number(number: float) -> str:
@@ -86,6 +185,16 @@ def show_number(number: float) -> str:
     return "0" if text == "-0" else text
 
 
+def two_digits(amount: float) -> float:
+    """Return ``amount`` to two significant digits: memory and disk of machines of one kind differ by some MB."""
+    return float(f"{amount:.1e}")
+
+
 def attribute(asset: str) -> str:
     """Return the name of the ClassAd attribute that holds ``asset`` (attribute names ignore case)."""
     return {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}.get(asset, asset[:1].upper() + asset[1:])
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return ``1 submitter`` or ``5 submitters``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,7 +1,10 @@
 """For all tests: in CI a skipped test is a failed one, because nobody looks at what did not run.
 
 ``--quota-cases`` and ``--quota-seed`` say how many random pools ``tests/condor/test_group_quotas.py`` draws, from what;
-``--cycle-cases`` and ``--cycle-seed`` say the same to ``tests/condor/test_simulate.py``.
+``--all-breaks`` lets ``tests/condor/test_site_breaks.py`` make all its breaks. ``--cycle-cases`` and ``--cycle-seed``
+say the same as for quotas to ``tests/condor/test_simulate.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
+``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given; ``--why-pools`` says on how
+many random pools ``tests/properties/test_why_agrees.py`` compares, always the same first.
 They stand here because pytest-xdist's controller, which does not collect, sees no file below ``tests`` in time.
 """
 
@@ -9,6 +12,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections import Counter
 from collections.abc import Generator
 from typing import Any
 
@@ -35,6 +39,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption("--cycle-cases", type=int, default=6, help="how many random pools to negotiate, for each version")
     parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption("--why-pools", type=int, default=150, help="on how many random pools why and simulate must agree")
+    parser.addoption("--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part")
+    parser.addoption("--fuzz-inputs", type=int, default=2500, help="how many mutated inputs to put before the commands")
+    parser.addoption("--fuzz-seed", default="1", help="make other inputs than those of every run")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,3 +65,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for what, (module, title) in _DRAWN.items():
         if any(module in getattr(report, "nodeid", "") for report in reports):
             terminalreporter.write_line(f"{title}: --{what}-seed {getattr(config.option, f'{what}_seed')}")
+    _tell_inputs(terminalreporter, reports, config.option.fuzz_seed)
+
+
+def _tell_inputs(terminal: pytest.TerminalReporter, reports: list[Any], seed: str) -> None:
+    """Say how many mutated inputs came to what, and what was changed in them."""
+    counts: Counter[str] = Counter()
+    for report in reports:
+        for name, lines in getattr(report, "user_properties", ()):
+            if name == "fuzz":
+                counts.update({line[:-7].strip(): int(line[-7:]) for line in lines})
+    if counts:
+        terminal.write_line(f"mutated inputs, by command and exit status, and by change: --fuzz-seed {seed}")
+    for name, count in sorted(counts.items()):
+        terminal.write_line(f"  {name:<24}{count:>7}")

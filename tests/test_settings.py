@@ -38,6 +38,7 @@ def test_one_model_for_the_whole_node() -> None:
 
     assert settings_from(content) == Settings(
         (SlotType(Choice(charges=charges, whole_charges=True)),),
+        (),
         (Shape({"cpus": 1, "memory": 1024}),),
         "site",
         True,
@@ -187,3 +188,16 @@ def test_jobs_may_ask_for_what_the_node_knows_only() -> None:
         check_shapes([Shape({"memroy": 1})], ["actuators"])
 
     assert refused.value.hint == "did you mean memory?"
+
+
+@pytest.mark.parametrize("key", ["weights", "charge", "level", "optional_assets"])
+def test_a_name_that_configuration_text_cannot_hold_is_refused(key: str) -> None:
+    name = "licence\ninclude : /bin/touch x |"
+    value: object = {name: 1}
+    if key == "optional_assets":
+        value = [name]
+    with pytest.raises(InputError, match="is no name of an asset") as refused:
+        settings_from({"capacity": {key: value}})
+
+    assert "\n" not in str(refused.value)
+    assert refused.value.hint

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from htcq.errors import InputError
-from htcq.units import attribute, parse_amount, show_amount, show_number
+from htcq.units import attribute, parse_amount, parse_weight, show_amount, show_number, whole_number
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,9 @@ def test_what_is_no_amount_is_refused_with_an_example(asset: str, text: str, mes
     ("asset", "amount", "expected"),
     [
         ("memory", 2048, "2 GiB"),
-        ("memory", 2500, "2.44 GiB"),
+        ("memory", 2500, "2500 MiB"),
+        ("memory", 1920, "1.875 GiB"),
+        ("memory", 2500.123, "2.44 GiB"),
         ("memory", 1, "1 MiB"),
         ("memory", 0, "0 B"),
         ("memory", 0.5, "512 KiB"),
@@ -99,3 +101,28 @@ def test_attributes_are_spelled_as_in_slot_ads(asset: str, expected: str) -> Non
 )
 def test_a_number_is_shown_with_four_decimals_at_most(number: float, text: str) -> None:
     assert show_number(number) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0", 0),
+        ("12", 12),
+        ("9" * 18, 10**18 - 1),
+        ("9" * 19, None),
+        ("\u00b2", None),
+        ("\u0661", None),
+        ("-1", None),
+        ("", None),
+    ],
+)
+def test_a_whole_number_has_a_few_ascii_digits(text: str, number: int | None) -> None:
+    assert whole_number(text) == number
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "0." + "3" * 5000, "1" + "0" * 400])
+def test_a_number_without_end_is_no_amount(text: str) -> None:
+    with pytest.raises(InputError, match="is not an amount"):
+        parse_amount("cpus", text)
+    with pytest.raises(InputError, match="is not a weight"):
+        parse_weight("cpus", text)

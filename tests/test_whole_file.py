@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.whole_file import put
+from htcq.whole_file import put, put_copy, put_new, status_of
 
 
 @pytest.fixture
@@ -55,3 +55,52 @@ def test_what_is_no_unicode_is_spelled_out(tmp_path: Path) -> None:
     put(tmp_path / "x", "name \udcff")
 
     assert (tmp_path / "x").read_text(encoding="utf-8") == "name \\udcff"
+
+
+def test_a_copy_has_the_bytes_and_the_mode_of_what_it_is_a_copy_of(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"caf\xe9\r\n")
+    (tmp_path / "x").chmod(0o4600)
+    put_copy(tmp_path / "x", tmp_path / "y")
+
+    assert (tmp_path / "y").read_bytes() == b"caf\xe9\r\n"
+    assert stat.S_IMODE((tmp_path / "y").stat().st_mode) == 0o600
+
+
+def test_an_owner_that_may_not_be_given_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    (tmp_path / "x").touch(0o640)
+    like = status_of(tmp_path / "x")
+    monkeypatch.setattr(os, "fchown", refuse)
+    put(tmp_path / "x", "new", 0o644, like)
+
+    assert (tmp_path / "x").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o640
+
+
+def test_there_is_no_status_of_a_link(tmp_path: Path) -> None:
+    (tmp_path / "x").symlink_to("/etc/passwd")
+
+    assert status_of(tmp_path / "x") is None
+    assert status_of(tmp_path / "none") is None
+
+
+def test_a_new_file_is_made_with_its_directory(tmp_path: Path) -> None:
+    put_new(tmp_path / "new" / "file", "text")
+
+    assert (tmp_path / "new" / "file").read_text() == "text"
+    assert [each.name for each in (tmp_path / "new").iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_a_new_file_never_takes_the_place_of_another(tmp_path: Path, link: bool) -> None:
+    if link:
+        (tmp_path / "file").symlink_to("nowhere")
+    else:
+        (tmp_path / "file").write_text("mine")
+    with pytest.raises(FileExistsError):
+        put_new(tmp_path / "file", "text")
+
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert link or (tmp_path / "file").read_text() == "mine"

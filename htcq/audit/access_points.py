@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact
 from htcq.classads import Ad, as_number, parsed
+from htcq.negotiate.cycle.access_points import access_points_of
 from htcq.pool.demand import ScheddWeight
-from htcq.pool.job import IDLE, Job
 from htcq.pool.jobclass import JobClass
 
 #: What condor_submit lets a job ask for that does not say (JOB_DEFAULT_REQUEST* in param_info.in, 25.14); KiB and MB.
@@ -64,9 +64,13 @@ def demand_counts(evidence: Evidence) -> bool:
 
 @dataclass(frozen=True)
 class Queue:
-    """The idle jobs of one submitter at one access point: how many slots the jobs of each class still want."""
+    """The idle jobs of one submitter at one access point: how many slots the jobs of each class still want.
+
+    ``kept_back`` counts those that the schedd counts in its demand and does not offer now, by the id of the reason.
+    """
 
     classes: tuple[tuple[JobClass, int], ...]
+    kept_back: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def idle(self) -> int:
@@ -81,18 +85,18 @@ class Queue:
 def queues(evidence: Evidence) -> Mapping[tuple[str, str], Queue]:
     """Return what waits by schedd (empty where the jobs do not say) and submitter."""
     classes = {id(each.frame): each for each in evidence.classes}
+    points = access_points_of(evidence.pool, evidence.quotas)
     found: dict[tuple[str, str], Counter[int]] = {}
+    kept_back: dict[tuple[str, str], Counter[str]] = {}
     for job in evidence.pool.jobs or ():
-        if job.status == IDLE and job.wanted:
-            queue = found.setdefault((_schedd_of(job), job.submitter), Counter())
-            queue[id(job.frame)] += job.wanted
+        if not job.wanted:
+            continue
+        key = (points.name_of(job), job.submitter)
+        found.setdefault(key, Counter())[id(job.frame)] += job.wanted
+        why = points.kept_back(job)
+        if why is not None:
+            kept_back.setdefault(key, Counter())[why.id] += job.wanted
     return {
-        key: Queue(tuple((classes[frame], wanted) for frame, wanted in counts.items())) for key, counts in found.items()
+        key: Queue(tuple((classes[frame], wanted) for frame, wanted in counts.items()), kept_back.get(key, {}))
+        for key, counts in found.items()
     }
-
-
-def _schedd_of(job: Job) -> str:
-    """Return the name of the schedd that a job lies at; its global id begins with it."""
-    if isinstance(job.schedd, str):
-        return job.schedd
-    return job.global_id.partition("#")[0] if isinstance(job.global_id, str) else ""

@@ -5,10 +5,17 @@ from __future__ import annotations
 import difflib
 
 from htcq.audit.rule import Rule
-from htcq.audit.rules import configuration, consumption, declaration, elastic, quota, weight
+from htcq.audit.rules import configuration, consumption, declaration, elastic, matching, nodes, quota, weight
 from htcq.errors import InputError
 
-_OF_POOLS = {"consumption": consumption, "weight": weight, "quota": quota, "configuration": configuration}
+_OF_POOLS = {
+    "consumption": consumption,
+    "weight": weight,
+    "quota": quota,
+    "matching": matching,
+    "nodes": nodes,
+    "configuration": configuration,
+}
 FAMILIES = {**_OF_POOLS, "declaration": declaration, "elastic": elastic}
 #: Those that an audit checks: no pool can break the others.
 RULES: tuple[Rule, ...] = tuple(rule for family in _OF_POOLS.values() for rule in family.RULES)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found
 
 
-def beside_policies(evidence: Evidence, name: str, message: str) -> Iterator[Found]:
-    """Yield one finding on the knob ``name`` if any slot has a consumption policy."""
+def beside_policies(evidence: Evidence, name: str, message: str, sound: str) -> Iterator[Found]:
+    """Yield one finding on the knob ``name`` if any slot has a consumption policy; ``sound`` is the value it needs."""
     kinds = evidence.with_policy
     if kinds:
         knob = knob_fact(evidence, name)
@@ -21,4 +22,5 @@ def beside_policies(evidence: Evidence, name: str, message: str) -> Iterator[Fou
             subject=f"knob {name}",
             message=f"{name} is {knob.value}, and {slots}: {message}",
             facts=(knob, Fact("slots with a policy", f"{count}, such as {kinds[0].first.name}")),
+            settings=(central(evidence, name, sound),),
         )

@@ -7,6 +7,7 @@ facts of HTCondor 25.14, the second one was measured there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ from htcq.pool.slot import Number
 CLOSE = 1e-6
 #: Most claims that are followed one after the other, where each changes what the next one takes.
 _MOST_STEPS = 8
+#: From this factor on a charge above the match cost is an error: quotas are exceeded by half or more.
+BY_HALF = 1.5
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,33 @@ class Charge:
     mean: Number
     standing: Number
 
+    @property
+    def falls(self) -> bool:
+        """Whether the claim is charged less than its match cost while it runs: accounting leaks."""
+        return self.standing < self.mean - CLOSE
 
-def charges(kind: Kind, trials: tuple[Trial, ...]) -> Iterator[Charge]:
+    @property
+    def rises(self) -> bool:
+        """Whether the claim is charged more than its match cost while it runs: quotas can be exceeded."""
+        return self.standing > self.mean + CLOSE
+
+    @property
+    def factor(self) -> float:
+        """The standing charge in match costs: where it is above 1, quotas can be exceeded by it."""
+        return self.standing / self.mean if self.mean > 0 else math.inf
+
+    @property
+    def match_text(self) -> str:
+        """The match cost as a sentence has it: that of the first claim, or the average where others cost otherwise."""
+        cost = f"{self.mean:.4g}"
+        return cost if abs(self.cost - self.mean) <= CLOSE else f"{cost} on average"
+
+
+def charges(kind: Kind, trials: tuple[Trial, ...], constant: bool = False) -> Iterator[Charge]:
     """Yield what the jobs of ``trials`` that fit on a full slot are charged, one for each amount that they take.
 
-    Those that meet a weight that is no number are left out.
+    Those that meet a weight that is no number are left out. ``constant`` tells that the slot's policy looks at nothing
+    of its slot: each claim takes the same, however full the slot is.
     """
     seen: set[tuple[tuple[str, Number], ...]] = set()
     full = as_number(kind.full_weight)
@@ -50,10 +75,18 @@ def charges(kind: Kind, trials: tuple[Trial, ...]) -> Iterator[Charge]:
         if rest is None:
             continue
         cost, standing = full - rest, accounted(kind.standing_weight(handed_out(amounts)))
-        # Only where something looks wrong it is worth while to fill the slot.
-        mean = cost if 0 < cost <= standing else _mean(kind, trial, amounts, full)
+        mean = _mean_of_equals(kind, amounts, full, cost) if constant else _mean(kind, trial, amounts, full)
         if mean is not None:
             yield Charge(trial, cost, mean, standing)
+
+
+def _mean_of_equals(kind: Kind, amounts: Mapping[str, Number], full: Number, cost: Number) -> Number | None:
+    """Return the average match cost of claims that all take ``amounts``; ``cost`` is that of the first one."""
+    many = fits(kind.total, amounts)
+    if many == 1:
+        return cost
+    rest = as_number(kind.weight(_without(kind.total, amounts, many)))
+    return None if rest is None else (full - rest) / many
 
 
 def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number], full: Number) -> Number | None:

@@ -1,13 +1,23 @@
-"""Runs rules on evidence: merges what has one cause, applies what the site says of a rule, and sorts by severity."""
+"""Runs rules on evidence: merges what has one cause, applies what the site says of a rule, and sorts by severity.
+
+What follows from a root cause is listed under it.
+"""
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from htcq.audit.causes import Cause, Told, by_root, root_causes
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
+from htcq.audit.fix import Setting, united
+from htcq.audit.need import Need
+from htcq.audit.rule import HARMLESS, Fact, Harm, Rule, Severity, Unchecked
+from htcq.errors import BindingsError
+from htcq.negotiate.health import Ailment, ailments
+from htcq.negotiate.unread import unread
 
 #: Most things of one cause that a finding names.
 EXAMPLES = 3
@@ -15,30 +25,39 @@ EXAMPLES = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: what the rule found, with the rule's severity (or the site's) and its advice."""
+    """One thing that is wrong: what the rule found, with its severity here, what mends it, and what follows from it."""
 
     rule: str
     severity: Severity
     subject: str
     message: str
     evidence: tuple[Fact, ...]
-    fix: str
+    advice: str
     count: int
     examples: tuple[str, ...]
     cause: str
+    settings: tuple[Setting, ...] = ()
+    harm: Harm = HARMLESS
+    caused: tuple[Finding, ...] = ()
 
     @property
     def fingerprint(self) -> str:
         """What stays the same from one audit to the next while the cause is not mended."""
         return f"{self.rule}: {self.cause}"
 
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """The fingerprints of it and of what follows from it."""
+        return frozenset((self.fingerprint, *(each.fingerprint for each in self.caused)))
+
 
 @dataclass(frozen=True)
 class NotChecked:
-    """A rule that could not be checked, or only in part, for want of evidence."""
+    """A rule that could not be checked, or only in part: for want of evidence, or since the rule itself ``failed``."""
 
     rule: str
     missing: str
+    failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,7 +88,8 @@ class Audit:
     """The outcome: findings, the worst first; rules that could not be checked; and those that were.
 
     ``source`` and ``taken`` tell which pool, and when; ``incomplete`` what of it could not be read; ``known`` how many
-    findings were left out because they were known before.
+    findings were left out because they were known before. ``health`` is what is wrong with the pool's daemons, ``gaps``
+    what the rules needed and a live pool has, but the capture lacks: without it, no findings are no good news.
     """
 
     findings: tuple[Finding, ...]
@@ -79,6 +99,13 @@ class Audit:
     source: str = ""
     taken: str = ""
     known: int = 0
+    health: tuple[Ailment, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> tuple[NotChecked, ...]:
+        """The rules that failed: what they would have found is not known."""
+        return tuple(each for each in self.not_checked if each.failed)
 
     @property
     def checked(self) -> int:
@@ -94,61 +121,143 @@ class Audit:
         return max((finding.severity for finding in self.findings), default=None)
 
     def since(self, fingerprints: Collection[str]) -> Audit:
-        """Return the outcome without the findings that have one of these fingerprints."""
-        new = tuple(finding for finding in self.findings if finding.fingerprint not in fingerprints)
+        """Return the outcome without the findings that have these fingerprints, they and all that follows from them."""
+        known = frozenset(fingerprints)
+        new = tuple(finding for finding in self.findings if not finding.fingerprints <= known)
         return replace(self, findings=new, known=len(self.findings) - len(new))
-
-
-@dataclass
-class _Merged:
-    first: Found
-    count: int
-    examples: list[str] = field(default_factory=list)
 
 
 def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict] | None = None) -> Audit:
     """Return what ``rules`` find in ``evidence``, each as ``site`` wants it."""
-    findings: list[Finding] = []
+    verdicts = site or {}
+    told: list[Told] = []
     not_checked: list[NotChecked] = []
     checked: list[Checked] = []
+    needed: Counter[Need] = Counter()
     for rule in rules:
-        verdict = (site or {}).get(rule.id, Verdict())
-        missing = [need.value for need in rule.needs if evidence.lacks(need)]
+        verdict = verdicts.get(rule.id, Verdict())
+        run = _Run(rule, verdict)
+        missing = ""
+        try:
+            missing = _lacking(rule, evidence)
+            if not missing:
+                run.take(evidence)
+        except BindingsError:
+            raise
+        except Exception as error:
+            # One rule that fails hides neither what it found before nor what the others find.
+            run.fail(error)
         if missing:
-            not_checked.append(NotChecked(rule.id, "; ".join(missing)))
+            not_checked.append(NotChecked(rule.id, missing))
+            needed.update(need for need in rule.needs if evidence.lacks(need))
             continue
-        checked.append(Checked(rule.id, verdict.severity or rule.severity))
-        found, unchecked = _run(rule, evidence, verdict)
-        findings += found
-        not_checked += [NotChecked(rule.id, missing) for missing in unchecked]
-    findings.sort(key=lambda finding: (-finding.severity, finding.rule))
+        if not run.failed:
+            checked.append(Checked(rule.id, verdict.severity or rule.severity))
+        told += run.told
+        not_checked += run.not_checked()
+    findings = sorted(_findings(evidence, told, verdicts), key=_rank)
     pool = evidence.pool
-    return Audit(tuple(findings), tuple(not_checked), tuple(checked), pool.incomplete, pool.source, pool.taken_at)
+    return Audit(
+        tuple(findings),
+        tuple(not_checked),
+        tuple(checked),
+        pool.incomplete,
+        pool.source,
+        pool.taken_at,
+        # Rules that need no more than a configuration can be had without a pool.
+        health=() if pool.records is None else ailments(pool),
+        gaps=(*_gaps(evidence, not_checked, needed), *unread(pool)),
+    )
 
 
-def _run(rule: Rule, evidence: Evidence, verdict: Verdict) -> tuple[list[Finding], list[str]]:
-    merged: dict[str, _Merged] = {}
-    unchecked: list[str] = []
-    for each in rule.find(evidence):
-        if isinstance(each, Unchecked):
-            unchecked.append(each.missing)
-        elif verdict.admits(each.subject):
-            one = merged.setdefault(each.cause, _Merged(each, 0))
-            one.count += each.count
-            one.examples += each.examples or (each.subject,)
-    return [_finding(rule, verdict, one) for one in merged.values()], list(dict.fromkeys(unchecked))
+def _gaps(evidence: Evidence, not_checked: Sequence[NotChecked], needed: Mapping[Need, int]) -> Iterator[str]:
+    """Yield what keeps an audit from an all-clear: rules that failed, and rules that wanted for what a pool has."""
+    for each in not_checked:
+        if each.failed:
+            yield f"the rule {each.rule} failed: {each.missing}"
+    for need, rules in needed.items():
+        if evidence.should_have(need):
+            yield f"{rules} rule{'' if rules == 1 else 's'} not checked without {need.value}"
 
 
-def _finding(rule: Rule, verdict: Verdict, one: _Merged) -> Finding:
-    first = one.first
+def _lacking(rule: Rule, evidence: Evidence) -> str:
+    """Return what evidence is missing for ``rule``; empty where there is all that it needs."""
+    return "; ".join(need.value for need in rule.needs if evidence.lacks(need))
+
+
+def _rank(finding: Finding) -> tuple[int, str]:
+    return -finding.severity, finding.rule
+
+
+class _Run:
+    """One rule as it looks at the evidence."""
+
+    def __init__(self, rule: Rule, verdict: Verdict) -> None:
+        self.failed = ""
+        self.told: list[Told] = []
+        self._rule, self._verdict = rule, verdict
+        self._unchecked: list[str] = []
+
+    def take(self, evidence: Evidence) -> None:
+        """Take up what the rule finds."""
+        for each in self._rule.find(evidence):
+            if isinstance(each, Unchecked):
+                self._unchecked.append(each.missing)
+            elif self._verdict.admits(each.subject):
+                self.told.append(Told(self._rule, each))
+
+    def fail(self, error: Exception) -> None:
+        """Note that the rule ended in ``error``."""
+        self.failed = f"{type(error).__name__}: {error}"
+
+    def not_checked(self) -> list[NotChecked]:
+        """Return what the rule could not look at."""
+        found = [NotChecked(self._rule.id, missing) for missing in dict.fromkeys(self._unchecked)]
+        return [*found, NotChecked(self._rule.id, self.failed, failed=True)] if self.failed else found
+
+
+# Findings -------------------------------------------------------------------------------------------------------
+
+
+def _findings(evidence: Evidence, told: Sequence[Told], verdicts: Mapping[str, Verdict]) -> Iterator[Finding]:
+    """Yield one finding for each cause, with what follows from it."""
+    owners = root_causes(evidence, told)
+    following = by_root(told, owners)
+    own = [each for each in told if each.mark not in owners]
+    for cause, parts in _by_cause(own).items():
+        caused = _by_cause(following.get(cause, ())).values()
+        followers = sorted((_finding(each, verdicts) for each in caused), key=_rank)
+        yield _finding(parts, verdicts, tuple(followers))
+
+
+def _by_cause(told: Iterable[Told]) -> dict[Cause, list[Told]]:
+    found: dict[Cause, list[Told]] = {}
+    for each in told:
+        found.setdefault(each.cause, []).append(each)
+    return found
+
+
+def _finding(parts: Sequence[Told], verdicts: Mapping[str, Verdict], caused: tuple[Finding, ...] = ()) -> Finding:
+    rule, first = parts[0].rule, parts[0].found
+    harm = HARMLESS
+    examples: dict[str, None] = {}
+    settings: list[Setting] = []
+    for each in parts:
+        harm += each.found.harm
+        examples.update(dict.fromkeys(each.found.examples or (each.found.subject,)))
+        settings += each.found.settings
+    severities = (first.severity or rule.severity, harm.severity, *(each.severity for each in caused))
     return Finding(
         rule=rule.id,
-        severity=verdict.severity or first.severity or rule.severity,
+        severity=verdicts.get(rule.id, Verdict()).severity or max(severities),
         subject=first.subject,
         message=first.message,
         evidence=first.facts,
-        fix=first.fix or rule.fix,
-        count=one.count,
-        examples=tuple(dict.fromkeys(one.examples))[:EXAMPLES],
+        advice=first.advice or rule.advice,
+        count=sum(each.found.count for each in parts),
+        examples=tuple(examples)[:EXAMPLES],
         cause=first.cause,
+        settings=united(settings) or rule.settings,
+        harm=harm,
+        caused=caused,
     )

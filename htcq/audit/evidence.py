@@ -8,6 +8,9 @@ from functools import cached_property
 from htcq.audit.charges import Charge, charges
 from htcq.audit.need import Need
 from htcq.audit.trials import Trials
+from htcq.audit.unmatched import Unmatched, UnusedSlots, unmatched
+from htcq.classads import as_number
+from htcq.negotiate.cycle.asking import Askers
 from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.configuration import Configuration
 from htcq.pool.jobclass import JobClass, job_classes
@@ -16,6 +19,7 @@ from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
+from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 
 
@@ -46,6 +50,23 @@ class Evidence:
         }
         return not there[need]
 
+    def should_have(self, need: Need) -> bool:
+        """Tell whether a live pool, or a full snapshot of it, has evidence of this kind.
+
+        A pool without submitters, accounts or schedds may be idle, or another pool's target; nobody must declare.
+        """
+        pool = self.pool
+        needed: Mapping[Need, bool] = {
+            Need.SUBMITTERS: pool.records is None,
+            Need.ACCOUNTING: pool.records is None,
+            Need.SCHEDDS: pool.records is None,
+            Need.ACCESS: bool(pool.schedds),
+            Need.EXECUTE: bool(pool.slots),
+            Need.DECLARED: False,
+            Need.ELASTIC: False,
+        }
+        return needed.get(need, True)
+
     # Slots ------------------------------------------------------------------------------------------------------
 
     @property
@@ -72,10 +93,31 @@ class Evidence:
         """The kinds that the negotiator can match: all but dynamic slots."""
         return self.kinds_of_type(PARTITIONABLE, STATIC)
 
+    @cached_property
+    def alike(self) -> tuple[Kind, ...]:
+        """The offered slots by shape and frame: all that their own expressions say of a job is equal."""
+        found: dict[tuple[int, int], list[Slot]] = {}
+        for kind in self.offered:
+            for slot in kind.slots:
+                found.setdefault((id(kind), id(slot.frame)), []).append(slot)
+        return tuple(Kind(tuple(slots)) for slots in found.values())
+
     @property
     def with_policy(self) -> tuple[Kind, ...]:
         """The kinds that HTCondor matches by consumption policy."""
         return tuple(kind for kind in self.partitionable if kind.supports_policy)
+
+    @cached_property
+    def slot_types(self) -> Mapping[str, frozenset[int]]:
+        """The numbers of the slot types that each machine has, by machine."""
+        by_frame: dict[int, int] = {}
+        found: dict[str, set[int]] = {}
+        for kind in self.offered:
+            for slot in kind.slots:
+                if id(slot.frame) not in by_frame:
+                    by_frame[id(slot.frame)] = slot_type(slot)
+                found.setdefault(str(slot.machine), set()).add(by_frame[id(slot.frame)])
+        return {machine: frozenset(types) for machine, types in found.items()}
 
     @property
     def dynamic(self) -> Iterator[Slot]:
@@ -97,7 +139,8 @@ class Evidence:
     def charges(self, kind: Kind) -> tuple[Charge, ...]:
         """Return what the jobs that are tried on ``kind`` are charged there."""
         if id(kind) not in self._charges:
-            self._charges[id(kind)] = tuple(charges(kind, self.trials.of(kind)))
+            constant = not self.trials.looks_at_slot(kind)
+            self._charges[id(kind)] = tuple(charges(kind, self.trials.of(kind), constant))
         return self._charges[id(kind)]
 
     @cached_property
@@ -138,6 +181,21 @@ class Evidence:
         plain = [(kind, kind.plain_weight()) for kind in self.offered if not kind.supports_policy]
         return tuple(sorted(plain, key=lambda each: each[1]))
 
+    @cached_property
+    def askers(self) -> Askers:
+        """What the access points offer to the negotiator: the jobs that they would start now, in their queues."""
+        return Askers(self.pool, self.quotas)
+
+    @cached_property
+    def unused(self) -> UnusedSlots:
+        """The slots as they were if no job ran, and which of the jobs that are offered they would take."""
+        return UnusedSlots(self.alike)
+
+    @cached_property
+    def unmatched(self) -> tuple[Unmatched, ...]:
+        """The autoclusters of idle jobs that no slot would take even unused."""
+        return tuple(unmatched(self.askers, self.unused)) if self.alike else ()
+
     # Groups -----------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -168,6 +226,11 @@ class Evidence:
             for name, configuration in found.items():
                 yield f"{role} {name}", configuration
 
+    def version_of_schedd(self, name: str) -> tuple[int, ...]:
+        """Return the version of the schedd ``name``; empty where its ad is not there."""
+        record = next((each for each in self.pool.schedds if each.name == name), None)
+        return () if record is None else version(record.value("CondorVersion"))
+
     @property
     def _central_machine(self) -> str:
         """The machine that config.txt comes from: the one of the collector that lists itself."""
@@ -187,3 +250,9 @@ class Evidence:
     def truth(self, name: str, default: bool) -> bool:
         """Return a truth value of the central manager's configuration."""
         return self.pool.central.truth(name, default) if self.pool.central is not None else default
+
+
+def slot_type(slot: Slot) -> int:
+    """Return the number of a slot's type; that of a dynamic slot's parent; 0 where the ad does not say."""
+    number = as_number(slot.frame.value("SlotTypeID"))
+    return abs(int(number)) if number is not None else 0

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact
+from htcq.units import counted as counted
 
 #: Most names that a sentence lists.
 _LISTED = 3
@@ -27,8 +28,3 @@ def listed(names: Iterable[str]) -> str:
     tail = [f"{len(every) - len(shown)} more"] if len(shown) < len(every) else []
     words = shown + tail
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return ``1 submitter`` or ``5 submitters``."""
-    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import literal_text
 from htcq.audit.nodes import modifications
-from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, safe_request, whole_request
 from htcq.audit.rule import Found
 from htcq.audit.trials import Trial
 from htcq.pool.kind import Kind, handed_out
 from htcq.pool.slot import Number
-from htcq.units import CPUS, DISK, MEMORY, attribute
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
 
 #: Fractions that users ask for now and then; condor_submit lets them.
 _ODD = {CPUS: 1.5, MEMORY: 1000.5, DISK: 1048576}
@@ -29,7 +30,8 @@ def fractional(evidence: Evidence, concerned: Callable[[str], bool]) -> Iterator
                         cause=f"{attribute(asset)}: {kind.consumption[asset]}",
                         message=message,
                         facts=(consumption_fact(kind, asset),),
-                        fix=_fix(kind, asset),
+                        settings=consumption_settings(evidence, kind, asset, _whole(kind, asset)),
+                        is_root=True,
                     )
                     break
 
@@ -60,6 +62,20 @@ def _told(trial: Trial, asset: str, amount: Number, got: Number) -> str:
     return f"{told}: it refuses the claims for which the negotiator still sees room"
 
 
-def _fix(kind: Kind, asset: str) -> str:
-    text = kind.consumption[asset]
-    return f"CONSUMPTION_{asset.upper()} = ceiling({text})"
+def _whole(kind: Kind, asset: str) -> str:
+    """Return a consumption as the slots have it, but rounded up; of a custom asset what is asked for is taken."""
+    if not _names_request(kind, asset):
+        return f"ceiling({literal_text(kind.consumption[asset])})"
+    return at_least_one(kind, asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
+
+
+def at_least_one(kind: Kind, asset: str) -> str:
+    """Return a consumption that follows the request as the slots' own does, in whole units and at least 1."""
+    if not _names_request(kind, asset):
+        return whole_request(asset)
+    return f"max({{1, ceiling({literal_text(kind.consumption[asset])})}})"
+
+
+def _names_request(kind: Kind, asset: str) -> bool:
+    expression = kind.first.frame.expression(f"Consumption{asset}")
+    return expression is not None and f"request{asset}" in (word.lower() for word in expression.words())

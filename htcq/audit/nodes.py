@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from htcq.audit.evidence import Evidence
+from htcq.audit.evidence import Evidence, slot_type
 from htcq.audit.trials import Trial
 from htcq.classads import Expr, Value, as_number, parsed
 from htcq.pool.configuration import Configuration, Knob
@@ -51,8 +51,7 @@ class Node:
     @property
     def slot_type(self) -> int:
         """The number of the slot's type; a dynamic slot has that of its parent, negative."""
-        number = as_number(self.slot.frame.value("SlotTypeID"))
-        return abs(int(number)) if number is not None else 0
+        return slot_type(self.slot)
 
 
 def effective(configuration: Configuration, name: str) -> Knob:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from htcq.audit.rule import Fact, Found, Severity
+from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
+from htcq.audit.mend import execute
+from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Severity
 from htcq.classads import as_number
 from htcq.pool.configuration import Knob
 from htcq.pool.kind import EXAMPLES, Kind
 from htcq.pool.slot import Number, Slot
-from htcq.units import attribute
+from htcq.units import BUILT_IN_ASSETS, attribute
 
 #: An expression that a sentence quotes is cut here; the evidence has all of it.
 _QUOTED = 80
@@ -20,21 +23,30 @@ def on_slots(
     cause: str,
     message: str,
     facts: tuple[Fact, ...] = (),
-    fix: str = "",
+    advice: str = "",
     severity: Severity | None = None,
     slots: Sequence[Slot] = (),
+    settings: tuple[Setting, ...] = (),
+    is_root: bool = False,
+    harm: Harm = HARMLESS,
 ) -> Found:
-    """Return a finding on every slot of ``kind``, or on some of its ``slots``."""
+    """Return a finding on every slot of ``kind``, or on some of its ``slots``.
+
+    ``is_root``: with ``settings`` the pool would not have it, nor what follows from it.
+    """
     hurt = slots or kind.slots
     return Found(
         cause=cause,
         subject=f"slot {hurt[0].name}",
         message=message,
         facts=facts,
-        fix=fix,
+        advice=advice,
         count=len(hurt),
         examples=tuple(str(slot.name) for slot in hurt[:EXAMPLES]),
         severity=severity,
+        settings=settings,
+        without_it=settings if is_root else (),
+        harm=harm,
     )
 
 
@@ -49,7 +61,7 @@ def slots_by(kind: Kind, name: str) -> dict[Number, list[Slot]]:
     return found
 
 
-def on_knob(knob: Knob, message: str, fix: str = "", subject: str = "") -> Found:
+def on_knob(knob: Knob, message: str, subject: str = "", settings: tuple[Setting, ...] = ()) -> Found:
     """Return a finding on a knob, wherever it is set so."""
     value = " ".join(knob.value.split())
     return Found(
@@ -57,7 +69,7 @@ def on_knob(knob: Knob, message: str, fix: str = "", subject: str = "") -> Found
         subject=subject or f"knob {knob.name}",
         message=message,
         facts=(knob_as_fact(knob),),
-        fix=fix,
+        settings=settings,
     )
 
 
@@ -94,5 +106,20 @@ def quoted(text: str) -> str:
 
 
 def safe_request(asset: str) -> str:
-    """Return the configuration line that charges ``asset`` as asked, and nothing to those that do not ask."""
-    return f"CONSUMPTION_{asset.upper()} = ceiling(TARGET.Request{attribute(asset)} ?: 0)"
+    """Return a consumption that charges ``asset`` as asked, and nothing to those that do not ask."""
+    return f"ceiling(TARGET.Request{attribute(asset)} ?: 0)"
+
+
+def whole_request(asset: str) -> str:
+    """Return a consumption that charges ``asset`` as asked, in whole units and at least 1."""
+    return f"max({{1, {safe_request(asset)}}})"
+
+
+def sound_request(asset: str) -> str:
+    """Return a consumption that HTCondor takes for ``asset``: cpus, memory and disk are charged at least 1."""
+    return whole_request(asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
+
+
+def consumption_settings(evidence: Evidence, kind: Kind, asset: str, text: str) -> tuple[Setting, ...]:
+    """Return the consumption ``text`` of ``asset`` for the slots of ``kind``."""
+    return execute(evidence, kind.slots, f"CONSUMPTION_{asset.upper()}", text)

@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 from typing import Union
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
 from htcq.audit.need import Need as Need
+
+#: What shuts more than this part of a pool is worth a warning, and what shuts as much as the second one is an error.
+MUCH_OF_THE_POOL, MOST_OF_THE_POOL = 0.1, 0.5
 
 
 class Severity(enum.IntEnum):
@@ -34,22 +38,58 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Harm:
+    """What a finding does to this pool.
+
+    ``shut`` is the part of the pool, from 0 to 1, that takes no job. ``starved`` are the groups whose idle jobs get
+    nothing, ``overrun`` those that can use more than their quota.
+    """
+
+    shut: float = 0.0
+    starved: tuple[str, ...] = ()
+    overrun: tuple[str, ...] = ()
+
+    @property
+    def severity(self) -> Severity:
+        """The least severity of what does such harm."""
+        if self.starved or self.shut >= MOST_OF_THE_POOL:
+            return Severity.ERROR
+        return Severity.WARNING if self.overrun or self.shut > MUCH_OF_THE_POOL else Severity.INFO
+
+    def __add__(self, other: Harm) -> Harm:
+        """Return the harm of both."""
+        starved = tuple(dict.fromkeys((*self.starved, *other.starved)))
+        overrun = tuple(dict.fromkeys((*self.overrun, *other.overrun)))
+        return Harm(min(1.0, self.shut + other.shut), starved, overrun)
+
+
+#: What does no harm.
+HARMLESS = Harm()
+
+
+@dataclass(frozen=True)
 class Found:
     """What a rule found: one cause, however many things it hurts.
 
     ``cause`` tells findings of one rule apart, ``subject`` is what is hurt (``slot slot1@node``, ``group physics``,
-    ``knob GROUP_QUOTA_a``, …), ``fix`` is configuration text that mends it (empty: the rule's own advice holds);
-    ``severity`` is only given where it differs from the rule's own.
+    ``knob GROUP_QUOTA_a``, …), ``settings`` is configuration that mends it and ``advice`` is prose (empty:
+    those of the rule hold); ``severity`` is only given where it differs from the rule's own, and ``harm`` raises it.
+
+    ``without_it`` makes this a root cause: settings with which the pool would not have it. Whatever a pool with these
+    does not have any more follows from it, and is listed under it.
     """
 
     cause: str
     subject: str
     message: str
     facts: tuple[Fact, ...] = ()
-    fix: str = ""
+    advice: str = ""
     count: int = 1
     examples: tuple[str, ...] = ()
     severity: Severity | None = None
+    settings: tuple[Setting, ...] = ()
+    harm: Harm = HARMLESS
+    without_it: tuple[Setting, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,7 +104,9 @@ Finder = Callable[[Evidence], Iterator[Union[Found, Unchecked]]]
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. ``id`` is permanent; ``summary``, ``consequence`` and ``fix`` are its manual text.
+    """One rule. ``id`` is permanent; ``summary``, ``consequence`` and ``advice`` are its manual text, all of it prose.
+
+    ``settings`` is configuration that mends every finding which has none of its own.
 
     ``source`` says where in HTCondor the fact comes from (file and version) or how it was measured.
     """
@@ -74,11 +116,12 @@ class Rule:
     needs: tuple[Need, ...]
     summary: str
     consequence: str
-    fix: str
+    advice: str
     source: str
     find: Finder = field(repr=False)
+    settings: tuple[Setting, ...] = ()
 
     @property
     def family(self) -> str:
-        """The package that it lies in: consumption, weight, quota or configuration."""
+        """The package that it lies in: consumption, weight, quota, matching, nodes or configuration."""
         return self.find.__module__.rsplit(".", 2)[-2]

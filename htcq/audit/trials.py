@@ -28,12 +28,14 @@ _COMMON: Mapping[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 class Trial:
     """One job on a full slot: ``taken`` is what it takes of each asset by the slot's policy; None: no number.
 
-    ``own`` tells a job of the pool from a made-up one.
+    ``own`` tells a job of the pool from a made-up one. ``alike`` are the classes of jobs that the policy cannot tell
+    from it, whether START lets them in or not.
     """
 
     jobs: JobClass
     own: bool
     taken: Mapping[str, Number | None]
+    alike: tuple[JobClass, ...] = ()
 
     @property
     def job(self) -> str:
@@ -53,6 +55,11 @@ class Trial:
         """What it takes; empty where the negotiator matches nothing: no number, below zero, or nothing at all."""
         amounts = {asset: amount for asset, amount in self.taken.items() if amount is not None and amount >= 0}
         return amounts if len(amounts) == len(self.taken) and any(amounts.values()) else {}
+
+    @property
+    def whole(self) -> bool:
+        """Whether it takes whole units: the startd refuses a claim of fractions, whatever that costs."""
+        return all(amount == int(amount) for amount in self.amounts.values())
 
     def fits(self, kind: Kind) -> int:
         """Return how many such claims a full slot of ``kind`` has room for; 0 where none matches at all."""
@@ -131,7 +138,7 @@ class Trials:
 
     def _welcome(self, kind: Kind) -> Iterator[Trial]:
         for alike in self._alike_on(kind):
-            trials = (Trial(jobs, True, alike.taken) for jobs in alike.classes)
+            trials = (Trial(jobs, True, alike.taken, alike.classes) for jobs in alike.classes)
             welcome = next((trial for trial in trials if self.lets_in(kind, trial)), None)
             if welcome is not None:
                 yield welcome

@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
-from htcq.capacity.model import Counted, known_assets
+from htcq.capacity.model import Counted, Share, known_assets
 from htcq.errors import ModelError
 from htcq.policy.carve import disk_slop
 from htcq.policy.consumption import NEGOTIATOR, SPLITTINGS
-from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, show_amount
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS, MEMORY, show_amount
 
-FIXED, QUANTIZED, MINIMUM_CHARGE = "fixed", "quantized", "minimum-charge"
-MODELS = (FIXED, QUANTIZED, MINIMUM_CHARGE)
+LINEAR, FIXED, QUANTIZED, MINIMUM_CHARGE = "linear", "fixed", "quantized", "minimum-charge"
+MODELS = (LINEAR, FIXED, QUANTIZED, MINIMUM_CHARGE)
 RULES = ("min", "max")
 SHARES = ("even", "request", "none")
 _SETTINGS_OF = {
+    LINEAR: ("weights", "scale", "optional_assets"),
     FIXED: ("claims", "share", "assets"),
     QUANTIZED: ("levels", "rule"),
     MINIMUM_CHARGE: ("charges", "whole_charges"),
@@ -34,12 +35,19 @@ _FLAGS = {
     "rule": "--rule",
     "charges": "--charge",
     "whole_charges": "--whole-charges",
+    "weights": "--weight",
+    "scale": "--scale",
+    "optional_assets": "optional_assets",
 }
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A site's settings; empty ones were not given. ``charges`` are in HTCondor's units, cpus in cores."""
+    """A site's settings; empty ones were not given. ``charges`` are in HTCondor's units, cpus in cores.
+
+    ``weights`` are those of one HTCondor unit (a core, a MB, a KiB), ``optional_assets`` custom resources that only
+    some nodes have.
+    """
 
     model: str = ""
     preset: str = ""
@@ -50,6 +58,9 @@ class Choice:
     rule: str = ""
     charges: Mapping[str, Fraction] = field(default_factory=dict)
     whole_charges: bool = False
+    weights: Mapping[str, Fraction] = field(default_factory=dict)
+    scale: Fraction | None = None
+    optional_assets: tuple[str, ...] = ()
     cpu_shares: int | None = None
     splitting: str = NEGOTIATOR
     forced: bool = False
@@ -75,6 +86,10 @@ class Choice:
         for asset, charge in self.charges.items():
             if charge <= 0:
                 raise ModelError(f"--charge {asset}={charge}: a charge must be above 0", "leave the asset out instead")
+        if self.weights and not any(self.weights.values()):
+            raise ModelError("--weight: every weight is 0", "such as --weight cpus=1 --weight memory=0.25/GiB")
+        if self.scale is not None and self.scale <= 0:
+            raise ModelError(f"--scale {self.scale}: must be above 0", "1 is the default, and best for most sites")
 
     @property
     def kind(self) -> str:
@@ -85,7 +100,7 @@ class Choice:
         if len(given) > 1:
             first, second = sorted(given)[:2]
             raise ModelError(f"settings of --model {first} and --model {second} contradict each other", "choose one")
-        return given.pop() if given else MINIMUM_CHARGE
+        return given.pop() if given else LINEAR
 
     def _has(self, setting: str) -> bool:
         """Whether ``setting`` was given; 0 claims were, and are wrong."""
@@ -95,7 +110,7 @@ class Choice:
     @property
     def leaves_it_to_the_node(self) -> bool:
         """Whether the model's numbers are proposed from the node at hand."""
-        return not (self.preset or self.charges or self.levels or self.claims)
+        return not (self.preset or self.weights or self.charges or self.levels or self.claims)
 
     def shares_per_core(self) -> int:
         """Return how many Cpus one core must count as, so that every charge of cpus is whole.
@@ -130,23 +145,39 @@ def common_shares(choices: tuple[Choice, ...]) -> int:
     return lcm(*(choice.shares_per_core() for choice in choices))
 
 
-def realise(choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine_disk_kb: int) -> Counted:
-    """Return the model or preset for a slot of ``total`` (cpus in shares), checked against it.
+def realise(
+    choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine: Mapping[str, int], card: str = ""
+) -> Counted:
+    """Return the model or preset for a slot of ``total`` (cpus in shares) on ``machine``, checked against it.
+
+    ``card`` is the name of the machine's GPUs, if they have one.
 
     Raises:
         ModelError: the slot cannot carry it.
     """
-    counted = _build(choice, total, cpu_shares, version, machine_disk_kb)
+    counted = _build(choice, total, cpu_shares, version, machine, card)
     counted.check({**total, **counted.provides})
     return counted
 
 
-def _build(choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine_disk_kb: int) -> Counted:
+def _build(
+    choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine: Mapping[str, int], card: str
+) -> Counted:
     cores = max(1, total[CPUS] // cpu_shares)
-    slop = disk_slop(machine_disk_kb, version)
+    slop = disk_slop(machine[DISK], version)
     # The slop is rounded up by one unit at times.
     slop += 1 if slop else 0
     # Only the model in force is loaded: emit runs whenever a daemon reads its configuration.
+    if choice.kind == LINEAR and not choice.preset:
+        from htcq.capacity.linear import Linear
+
+        weights = choice.weights
+        if not weights:
+            from htcq.capacity.prices import even_prices
+
+            # Of the whole machine: all its slots must count in one unit.
+            weights = even_prices([{**machine, CPUS: machine[CPUS] // cpu_shares}])
+        return Linear(weights, choice.scale or Fraction(1), cpu_shares, card, choice.optional_assets)
     if choice.preset:
         from htcq.capacity.presets import find_preset
 
@@ -168,7 +199,12 @@ def _build(choice: Choice, total: Mapping[str, int], cpu_shares: int, version: s
     from htcq.capacity.minimum import MinimumCharge, proposed_charges
 
     known_assets(choice.charges, total, "--charge")
-    charges = whole_charges(choice.charges, cpu_shares) or proposed_charges(total, cores)
+    if GPUS in choice.charges and not choice.forced:
+        raise ModelError(
+            "--charge gpus: every job would take a GPU, since each claim is charged at least so many",
+            "--model linear --weight gpus=8 charges the jobs that ask for GPUs; --force takes the charge all the same",
+        )
+    charges = startd_charges(choice.charges, cpu_shares) or proposed_charges(total, cores)
     return MinimumCharge(charges, choice.whole_charges, cpu_shares, slop)
 
 
@@ -177,19 +213,24 @@ def _bearable(slop: int, levels: int, total: Mapping[str, int]) -> int:
     return slop if levels * levels * slop < total[DISK] else 0
 
 
-def whole_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str, int]:
-    """Return ``charges`` as whole numbers of HTCondor's units.
+def startd_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str, Share]:
+    """Return ``charges`` with cpus in shares; those of memory and disk may be even shares of an amount.
 
     Raises:
-        ModelError: a charge of something other than cpus is a fraction, which the startd would refuse for ever.
+        ModelError: a charge of another asset is a fraction, which the startd refuses at every match.
     """
-    whole = {}
+    found: dict[str, Share] = {}
     for asset, charge in charges.items():
         units = charge * cpu_shares if asset == CPUS else charge
-        if units.denominator != 1:
+        if units.denominator != 1 and asset not in (MEMORY, DISK):
             raise ModelError(
-                f"--charge {asset}={show_amount(asset, float(charge))} is not a whole number of HTCondor's units",
-                "HTCondor counts memory in MiB, disk in KiB and everything else in ones",
+                f"--charge {asset}={show_amount(asset, float(charge))} is not a whole number",
+                "the startd hands out whole cpus, GPUs and custom resources only",
             )
-        whole[asset] = int(units)
-    return whole
+        if units < 1:
+            raise ModelError(
+                f"--charge {asset}={show_amount(asset, float(charge))} is less than the startd can hand out",
+                "HTCondor counts memory in MiB and disk in KiB",
+            )
+        found[asset] = int(units) if units.denominator == 1 else units
+    return found

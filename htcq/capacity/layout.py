@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Union
 
-from htcq.capacity.choice import Choice, common_shares, realise
+from htcq.capacity.choice import LINEAR, Choice, common_shares, realise
 from htcq.capacity.model import Counted
 from htcq.errors import ModelError
-from htcq.node import Node
+from htcq.node import Node, card_of
 from htcq.policy.charge import Charges
 from htcq.policy.consumption import Policy, Terms
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS
@@ -48,6 +48,11 @@ class Slot:
     counted: Counted
     policy: Policy
 
+    @property
+    def additive(self) -> bool:
+        """Whether match cost and standing charge are equal by construction, whatever runs: the weight is linear."""
+        return self.counted.name == LINEAR
+
     def charges(self) -> Charges:
         """Return the policy, parsed, on this slot's amounts."""
         return Charges(self.policy, self.total, self.machine, self.type.number)
@@ -80,7 +85,7 @@ def _slot(node: Node, kind: SlotType, machine: Mapping[str, int], shares: int, l
             raise ModelError(
                 f"slot type {kind.number} gets no {asset}", f'give it a part: {asset} = "50%", or share = "50%"'
             )
-    counted = realise(kind.choice, total, shares, node.condor_version, machine[DISK])
+    counted = realise(kind.choice, total, shares, node.condor_version, machine, card_of(node))
     terms = Terms(
         total={**total, **counted.provides},
         cpu_shares=shares,

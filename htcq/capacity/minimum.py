@@ -2,29 +2,32 @@
 
 q(a) = floor(v(a)/C(a)), W = min over q(a), c(a) = max(r(a), C(a)); with whole charges c(a) is rounded up to a multiple
 of C(a), so that the weights of a machine add up to the same number at every moment, as long as the same asset dominates
-in all its claims. The recommended model: it is well defined in every state and has no corner cases.
+in all its claims. A claim counts claims of its dominant asset: where claims of different assets dominate, and on nodes
+of another shape than the charges were made for, they add up to more than W. The linear model has no such limit.
+
+C(a) may be a fraction of a unit: an even share of V units among N claims is V/N. The weight counts floor(v N / V) then,
+and consumption is cut to whole units, so that all N claims fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
 
-from htcq.capacity.model import Amounts, known_assets, only_modifiable
+from htcq.capacity.model import Amounts, Share, known_assets, only_modifiable
 from htcq.errors import ModelError
 from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms
-from htcq.policy.weight import at_least_one, least, split_weight
-from htcq.units import CPUS, DISK, MEMORY, show_amount
-
-#: What a proposed charge of memory is rounded down to (MB).
-_STEP_MB = 128
+from htcq.policy.weight import at_least_one, capped, least, split_weight
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_amount
 
 
 @dataclass(frozen=True)
 class MinimumCharge:
-    """``charges`` C(a) in whole HTCondor units (cpus in shares); ``whole`` rounds consumption up to multiples."""
+    """``charges`` C(a) in HTCondor's units (cpus in whole shares); ``whole`` rounds consumption up to multiples."""
 
-    charges: Mapping[str, int]
+    charges: Mapping[str, Share]
     whole: bool = False
     cpu_shares: int = 1
     disk_slop_kb: int = 0
@@ -41,13 +44,13 @@ class MinimumCharge:
         for asset, charge in self.charges.items():
             if charge > total[asset]:
                 raise ModelError(
-                    f"--charge {asset}: {show_amount(asset, charge)} is more than the node has",
+                    f"--charge {asset}: {show_amount(asset, float(charge))} is more than the node has",
                     f"it has {show_amount(asset, total[asset])}; not one claim would fit",
                 )
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return floor(v(a)/C(a)), never negative."""
-        return {asset: max(0, left[asset]) // charge for asset, charge in self.charges.items()}
+        return {asset: floor(max(0, left[asset]) / Fraction(charge)) for asset, charge in self.charges.items()}
 
     def weight(self, left: Amounts, total: Amounts) -> int:
         """Return the smallest q(a)."""
@@ -57,8 +60,8 @@ class MinimumCharge:
         """Return max(r(a), C(a)), in whole charges if asked."""
         taken = dict(request)
         for asset, charge in self.charges.items():
-            amount = max(request[asset], charge)
-            taken[asset] = -(-amount // charge) * charge if self.whole else amount
+            amount = max(request[asset], floor(charge))
+            taken[asset] = floor(ceil(amount / Fraction(charge)) * charge) if self.whole else amount
         return taken
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
@@ -73,7 +76,7 @@ class MinimumCharge:
             consumption={asset: self._charge(asset, terms) for asset in terms.total},
             weight=split_weight(
                 least([_quanta(terms.have(asset), charge) for asset, charge in self.charges.items()]),
-                at_least_one([self._dominant(asset, terms) for asset in self.charges]),
+                self._capped(at_least_one([self._dominant(asset, terms) for asset in self.charges]), terms),
             ),
             schedd_weight=at_least_one([_charges(in_job.ask(asset), charge) for asset, charge in self.charges.items()]),
             num_claims=max(1, self.weight(terms.total, terms.total)),
@@ -86,17 +89,26 @@ class MinimumCharge:
     def describe(self) -> str:
         """Return the model with its settings in one line; charges of cpus in cores."""
         settings = [
-            f"{asset}={show_amount(asset, charge / self.cpu_shares if asset == CPUS else charge)}"
+            f"{asset}={_typed(asset, Fraction(charge, self.cpu_shares if asset == CPUS else 1))}"
             for asset, charge in self.charges.items()
         ]
         return f"{self.name}, charges {', '.join(settings)}{', whole charges' if self.whole else ''}"
 
+    def _capped(self, dominant: str, terms: Terms) -> str:
+        """Return ``dominant``, but never more than the empty slot weighs; every slot says what its machine has."""
+        whole = [_quanta(terms.birth(asset), self.charges[asset]) for asset in MODIFIABLE if asset in self.charges]
+        return capped(dominant, at_least_one([least(whole)])) if whole else dominant
+
     def _charge(self, asset: str, terms: Terms) -> str:
         if asset not in self.charges:
             return terms.want(asset)
-        charge = self.charges[asset]
-        charged = f"max({{{charge}, {terms.ask(asset)}}})"
-        return f"quantize({charged}, {charge})" if self.whole and charge > 1 else charged
+        charge = Fraction(self.charges[asset])
+        charged = f"max({{{floor(charge)}, {terms.ask(asset)}}})"
+        if not self.whole or charge <= 1:
+            return charged
+        if charge.denominator == 1:
+            return f"quantize({charged}, {charge})"
+        return f"{_charges(charged, charge)} * {charge.numerator} / {charge.denominator}"
 
     def _dominant(self, asset: str, terms: Terms) -> str:
         have = terms.have(asset)
@@ -106,26 +118,41 @@ class MinimumCharge:
         return _charges(have, self.charges[asset])
 
 
-def _quanta(amount: str, charge: int) -> str:
-    return amount if charge == 1 else f"floor({amount} / {charge})"
+def _quanta(amount: str, charge: Share) -> str:
+    share = Fraction(charge)
+    if share == 1:
+        return amount
+    if share.denominator == 1:
+        return f"floor({amount} / {share})"
+    return f"floor({amount} * {share.denominator} / {share.numerator})"
 
 
-def _charges(amount: str, charge: int) -> str:
-    return amount if charge == 1 else f"ceiling({amount} / {charge}.0)"
+def _charges(amount: str, charge: Share) -> str:
+    share = Fraction(charge)
+    if share == 1:
+        return amount
+    if share.denominator == 1:
+        return f"ceiling({amount} / {share}.0)"
+    return f"ceiling({amount} * {share.denominator} / {share.numerator}.0)"
 
 
-def _fleet_claims(cpu_charge: int, terms: Terms) -> str:
+def _fleet_claims(cpu_charge: Share, terms: Terms) -> str:
     """Every claim takes its charge of cpus, so that a slot never carries more claims than this."""
     cpus = terms.cpus_of_node()
     return f"max({{1, {cpus} / {cpu_charge}}})" if cpus and cpu_charge > 1 else cpus
 
 
-def proposed_charges(total: Amounts, cores: int) -> dict[str, int]:
+def proposed_charges(total: Amounts, cores: int) -> dict[str, Share]:
     """Return charges that split the node evenly: one core, and the memory that goes with it.
 
-    Memory is rounded down to 128 MB where that is little, so that as many claims fit as there are cores and small
-    differences between nodes vanish. Disk is left out: its free space changes all the time, and a charge must not.
+    Disk is left out: its free space changes all the time, and a charge must not.
     """
-    share = max(1, total[MEMORY] // cores)
-    step = _STEP_MB if share >= 8 * _STEP_MB else 1
-    return {CPUS: total[CPUS] // cores, MEMORY: share // step * step}
+    memory = Fraction(max(total[MEMORY], cores), cores)
+    return {CPUS: total[CPUS] // cores, MEMORY: int(memory) if memory.denominator == 1 else memory}
+
+
+def _typed(asset: str, charge: Fraction) -> str:
+    """Return ``charge`` as a site file takes it; an even share as an amount divided by claims."""
+    if asset in BUILT_IN_ASSETS and asset != CPUS and charge.denominator > 1:
+        return f"{show_amount(asset, charge.numerator).replace(' ', '')}/{charge.denominator}"
+    return show_amount(asset, float(charge)).replace(" ", "")

@@ -4,6 +4,8 @@ A resource R (a partitionable slot) has an amount v(a) left of each asset a, out
 in quanta q(a) and says W(R), the number of claims that R can still carry. A claim takes a consumption c(a); the cost of
 the match is W(R) - W(R'). All amounts here are whole numbers in HTCondor's units; where one core counts as several
 cpu shares, the asset cpus is counted in shares.
+
+The linear model counts no claims: there W(R) is a weight, and q(a) what the amount of one asset weighs.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from math import ceil
 from typing import Protocol, Union
 
 from htcq.errors import ModelError
-from htcq.policy.consumption import LEAST, MODIFIABLE, Policy, Terms
-from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS
+from htcq.policy.consumption import LEAST, MODIFIABLE, Number, Policy, Terms
+from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, nearest_asset
 
 Amounts = Mapping[str, int]
+#: An amount, or an even share of one.
+Share = Union[int, Fraction]
 Request = Mapping[str, Union[int, float, Fraction]]
 
 
@@ -39,10 +43,10 @@ class Counted(Protocol):
     def check(self, total: Amounts) -> None:
         """Raise :class:`ModelError` where a slot of ``total`` cannot carry the model."""
 
-    def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
+    def quanta(self, left: Amounts, total: Amounts) -> Mapping[str, Number]:
         """Return q(a) for every asset that the model counts."""
 
-    def weight(self, left: Amounts, total: Amounts) -> int:
+    def weight(self, left: Amounts, total: Amounts) -> Number:
         """Return W(R), never negative."""
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
@@ -68,15 +72,20 @@ def whole_request(request: Request, total: Amounts, cpu_shares: int = 1) -> dict
     return whole
 
 
-def match_cost(model: Model, request: Amounts, left: Amounts, total: Amounts) -> int:
+def match_cost(model: Model, request: Amounts, left: Amounts, total: Amounts) -> Number:
     """Return W(R) - W(R') for a claim that fits."""
     taken = model.consumption(request, left, total)
     rest = {asset: left[asset] - taken[asset] for asset in left}
     return model.weight(left, total) - model.weight(rest, total)
 
 
-def limiting(quanta: Mapping[str, int], weight: int) -> str:
-    """Return the asset that decides W(R): the first that has just that many quanta, else the one with fewest."""
+def limiting(quanta: Mapping[str, Number], weight: Number) -> str:
+    """Return the asset that decides W(R): the first that has just that many quanta, else the one with fewest.
+
+    Empty where W(R) is a sum.
+    """
+    if weight > max(quanta.values()):
+        return ""
     for asset, count in quanta.items():
         if count == weight:
             return asset
@@ -94,7 +103,9 @@ def known_assets(chosen: Mapping[str, object], total: Amounts, flag: str) -> Non
             known = ", ".join(name for name, amount in total.items() if amount > 0)
             if asset in (*BUILT_IN_ASSETS, GPUS) or asset in total:
                 raise ModelError(f"{flag} {asset}: this node has none", f"it has {known}")
-            raise ModelError(f"{flag} {asset}: unknown asset", f"this node has {known}")
+            near = nearest_asset(asset, total)
+            hint = f"did you mean {near}?" if near else f"this node has {known}"
+            raise ModelError(f"{flag} {asset}: unknown asset", hint)
 
 
 def only_modifiable(assets: Iterable[str], flag: str) -> None:

@@ -8,35 +8,43 @@ which is the demand it reports. A sound policy makes them equal; the plan shows 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from htcq.capacity.fill import Fill, fill_alone, fill_in_order, fill_mixed, fill_once, missing_asset, plain
 from htcq.capacity.layout import Slot
-from htcq.capacity.minimum import proposed_charges
 from htcq.capacity.model import limiting
 from htcq.capacity.shape import Shape
-from htcq.policy.carve import carve
+from htcq.policy.carve import Carved, carve
 from htcq.policy.charge import Charges, job_ad
 from htcq.policy.consumption import NEGOTIATOR, Number
-from htcq.units import CPUS, DISK, GPUS, MEMORY, show_amount
+from htcq.units import CPUS, MEMORY, show_amount
 
 
 @dataclass(frozen=True)
 class JobPlan:
-    """What one job does to an empty slot; amounts in HTCondor's units, weights in slot weight."""
+    """What one job does to an empty slot; amounts in HTCondor's units, weights in slot weight.
+
+    ``fill`` is the slot full of such jobs.
+    """
 
     shape: Mapping[str, Number]
     consumption: Mapping[str, Number]
     carved: Mapping[str, int]
-    fits: int
     match_cost: Number
     standing_charge: Number
     schedd_weight: int
+    fill: Fill
     problems: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> int:
+        """How many such jobs run side by side."""
+        return self.fill.running[0]
 
     @property
     def gap(self) -> tuple[Number, Number]:
         """How far the standing charge and the schedd's weight are from the match cost."""
-        return self.standing_charge - self.match_cost, self.schedd_weight - self.match_cost
+        return plain(self.standing_charge - self.match_cost), plain(self.schedd_weight - self.match_cost)
 
 
 @dataclass(frozen=True)
@@ -52,14 +60,32 @@ class Together:
 
 @dataclass(frozen=True)
 class SlotPlan:
-    """W and the claims per asset of an empty slot, and its jobs."""
+    """W and the claims per asset of an empty slot, and its jobs.
+
+    ``mix`` is the slot full of all the jobs, each by its count; ``in_order`` and ``in_reverse`` are the slot full of
+    jobs that come in the order given and in the opposite one.
+    Where the model counts no claims ``claims`` has what each asset weighs, and nothing limits.
+    """
 
     slot: Slot
     weight: Number
-    claims: Mapping[str, int]
+    claims: Mapping[str, Number]
     limiting: str
-    jobs: tuple[JobPlan, ...] = ()
-    together: Together | None = field(default=None)
+    jobs: tuple[JobPlan, ...]
+    together: Together
+    mix: Fill
+    in_order: Fill
+    in_reverse: Fill
+
+    @property
+    def fills(self) -> tuple[Fill, ...]:
+        """The slot filled in every way that the plan looked at."""
+        return (*(job.fill for job in self.jobs), self.mix, self.in_order, self.in_reverse)
+
+    @property
+    def counts_claims(self) -> bool:
+        """Whether W is a number of claims; the linear model weighs instead."""
+        return not self.slot.additive
 
 
 def plan_slot(slot: Slot, shapes: Sequence[Shape], version: str = "") -> SlotPlan:
@@ -69,11 +95,14 @@ def plan_slot(slot: Slot, shapes: Sequence[Shape], version: str = "") -> SlotPla
     weight = charges.weight(charges.pslot(slot.total))
     return SlotPlan(
         slot=slot,
-        weight=0 if weight is None else weight,
+        weight=0 if weight is None else plain(weight),
         claims=quanta,
         limiting=limiting(quanta, slot.counted.weight(slot.total, slot.total)),
         jobs=tuple(plan_job(slot, charges, shape, version) for shape in shapes),
-        together=_together(slot, charges, shapes, version),
+        together=_together(charges, shapes, version),
+        mix=fill_mixed(charges, shapes, version),
+        in_order=fill_in_order(charges, shapes, version),
+        in_reverse=fill_in_order(charges, shapes[::-1], version),
     )
 
 
@@ -83,6 +112,11 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
     problems: list[str] = []
     taken = _consumption(charges, slot.total, asked, version)
     first = carve(charges, slot.total, asked, version)
+    unknown = missing_asset(charges, asked)
+    if unknown:
+        untouched: dict[str, Number] = {**slot.total}
+        amount = show_amount(unknown, asked[unknown])
+        first = Carved({}, untouched, f"asks for {amount} of {unknown}, the slot has none")
     cost = _match_cost(charges, slot.total, taken) if not first.refusal else 0
     standing = _weight_of(charges, first.amounts) if first.amounts else 0
     demand = charges.schedd_weight(job_ad(asked))
@@ -96,10 +130,10 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
         shape=asked,
         consumption=taken,
         carved=first.amounts,
-        fits=0 if first.refusal else _fits(charges, slot.total, asked, version),
-        match_cost=cost,
-        standing_charge=standing,
+        match_cost=plain(cost),
+        standing_charge=plain(standing),
         schedd_weight=demand,
+        fill=fill_alone(charges, shape, version),
         problems=tuple(problems),
     )
 
@@ -122,22 +156,6 @@ def _match_cost(charges: Charges, left: Mapping[str, Number], taken: Mapping[str
 
 def _weight_of(charges: Charges, amounts: Mapping[str, int]) -> Number:
     return charges.weight(charges.dslot(amounts)) or 0
-
-
-def _fits(charges: Charges, total: Mapping[str, int], asked: Mapping[str, Number], version: str) -> int:
-    left: Mapping[str, Number] = total
-    running = 0
-    while True:
-        carved = carve(charges, left, asked, version, running)
-        if carved.refusal or _closed(charges, running):
-            return running
-        left, running = carved.left, running + 1
-
-
-def _closed(charges: Charges, running: int) -> bool:
-    """With scheduler splitting a fixed number of claims is counted by the startd itself."""
-    policy = charges.policy
-    return bool(policy.start) and running >= policy.num_claims
 
 
 def _problems(
@@ -163,28 +181,10 @@ def _problems(
     return problems
 
 
-def _together(slot: Slot, charges: Charges, shapes: Sequence[Shape], version: str) -> Together:
-    left: Mapping[str, Number] = slot.total
-    running, cost, standing, placed = [], 0.0, 0.0, 0
-    for shape in shapes:
-        asked, count = shape.full(), 0
-        while count < shape.count and not _closed(charges, placed):
-            carved = carve(charges, left, asked, version, placed)
-            if carved.refusal:
-                break
-            before, after = charges.weight(charges.pslot(left)), charges.weight(charges.pslot(carved.left, placed + 1))
-            cost += (before or 0) - (after or 0)
-            standing += _weight_of(charges, carved.amounts)
-            left, count, placed = carved.left, count + 1, placed + 1
-        running.append(count)
+def _together(charges: Charges, shapes: Sequence[Shape], version: str) -> Together:
+    fill = fill_once(charges, shapes, version)
     demand = sum(charges.schedd_weight(job_ad(shape.full())) * shape.count for shape in shapes)
-    weight = charges.weight(charges.pslot(left, placed)) or 0
-    charges.pslot(slot.total)
-    return Together(tuple(running), _plain(cost), _plain(standing), weight, demand)
-
-
-def _plain(number: float) -> Number:
-    return int(number) if float(number).is_integer() else number
+    return Together(fill.running, fill.match_cost, fill.standing_charge, fill.weight_left, demand)
 
 
 def _why_never(slot: Slot, asked: Mapping[str, Number], taken: Mapping[str, Number]) -> str:
@@ -197,21 +197,3 @@ def _why_never(slot: Slot, asked: Mapping[str, Number], taken: Mapping[str, Numb
         if needed > have:
             return f"asks for {show_amount(asset, wanted)} of {asset}, more than one claim may take"
     return ""
-
-
-def typical_shapes(total: Mapping[str, int], cpu_shares: int = 1) -> tuple[Shape, ...]:
-    """Return the jobs that show most about a node: small, even, hungry for memory, wide, whole, with a GPU."""
-    cores = max(1, total[CPUS] // cpu_shares)
-    memory = proposed_charges(total, cores)[MEMORY]
-    disk = max(1, min(total[DISK] // cores, 1024 * 1024))
-    shapes = [
-        {CPUS: 1, MEMORY: min(128, total[MEMORY]), DISK: disk},
-        {CPUS: 1, MEMORY: max(1, memory), DISK: disk},
-        {CPUS: 1, MEMORY: max(1, min(4 * memory, total[MEMORY])), DISK: disk},
-        {CPUS: max(1, cores // 2), MEMORY: max(1, memory * (cores // 2 or 1)), DISK: disk},
-        {CPUS: cores, MEMORY: total[MEMORY], DISK: disk},
-    ]
-    if total.get(GPUS):
-        shapes.append({CPUS: 1, MEMORY: max(1, memory), DISK: disk, GPUS: 1})
-    unique = {tuple(shape.items()): shape for shape in shapes}
-    return tuple(Shape(shape) for shape in unique.values())

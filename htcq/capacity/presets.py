@@ -13,7 +13,7 @@ from htcq.capacity.fixed import Fixed
 from htcq.capacity.model import Amounts
 from htcq.errors import ModelError
 from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms, as_requested
-from htcq.policy.weight import at_least_one, least, split_weight
+from htcq.policy.weight import at_least_one, capped, least, split_weight
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
 TOKENS = "tokens"
@@ -137,10 +137,12 @@ class Preset:
         if self.name == "extensible":
             return split_weight(terms.have(TOKENS), "1")
         if self.name == "memory-centric":
-            return split_weight(f"floor({memory} / 1024)", at_least_one([f"ceiling({memory} / 1024.0)"]))
+            most = at_least_one([f"floor({terms.birth(MEMORY)} / 1024)"])
+            return split_weight(f"floor({memory} / 1024)", capped(at_least_one([f"ceiling({memory} / 1024.0)"]), most))
         if self.name == "multi-centric":
             dominant = at_least_one([cpus, f"ceiling({memory} / 256.0)"])
-            return split_weight(least([cpus, f"floor({memory} / 256)"]), dominant)
+            most = at_least_one([least([terms.birth(CPUS), f"floor({terms.birth(MEMORY)} / 256)"])])
+            return split_weight(least([cpus, f"floor({memory} / 256)"]), capped(dominant, most))
         return cpus
 
     def _demand(self, terms: Terms) -> str:

@@ -19,7 +19,7 @@ from htcq.capacity.marks import Marks
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
 from htcq.errors import ModelError
 from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms
-from htcq.policy.weight import at_least_one, greatest, least, split_weight
+from htcq.policy.weight import at_least_one, capped, greatest, least, split_weight
 from htcq.units import CPUS, DISK
 
 
@@ -94,10 +94,16 @@ class Quantized:
         demand = [self.marks(asset).asked_text(asset, terms.in_job()) for asset in self.levels]
         if self.rule == "max":
             dominant, demand = [least(dominant)], [least(demand)]
+        # No claim is charged more than the empty slot weighs.
+        most = min(self.levels.values())
+        if self.rule == "max":
+            most = max(self.levels.values())
         return Policy(
             name=self.name,
             consumption={asset: self._consumption(asset, terms) for asset in terms.total},
-            weight=split_weight(choose([self._left(asset, terms) for asset in self.levels]), at_least_one(dominant)),
+            weight=split_weight(
+                choose([self._left(asset, terms) for asset in self.levels]), capped(at_least_one(dominant), str(most))
+            ),
             schedd_weight=at_least_one(demand),
             num_claims=self.weight(terms.total, terms.total),
             splitting=splitting,

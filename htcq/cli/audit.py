@@ -1,4 +1,4 @@
-"""Look for what is wrong with a pool: consumption, weights, quotas, configuration.
+"""Look for what is wrong with a pool: consumption, weights, quotas, jobs and slots, machines, configuration.
 
 The pool is a snapshot, or it is captured first; nothing is changed. 'htcq explain' lists the rules.
 """
@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.health import marked, tell_ailments
 from htcq.cli.output_files import place_of, put_file
 from htcq.cli.source import add_source_options, read_source
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.audit.engine import Audit
@@ -28,9 +30,6 @@ _FAIL_ON = "error"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq audit``."""
     add_source_options(parser)
-    parser.add_argument(
-        "--why-idle", metavar="WHO", help="instead of an audit: what keeps a job (CLUSTER.PROC) or a submitter waiting"
-    )
     rules = parser.add_argument_group("rules")
     rules.add_argument("--only", metavar="RULE,…", action="append", help="these rules alone; ids or shell patterns")
     rules.add_argument("--ignore", metavar="RULE,…", action="append", help="all rules but these")
@@ -42,48 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--json", "-json", action="store_true", help="--format json")
     output.add_argument("--csv", action="store_true", help="--format csv")
     output.add_argument("--html", metavar="FILE", help="write a page of it besides")
+    output.add_argument("--fix", metavar="DIR", help="write the settings that mend it besides, as files to look at")
     output.add_argument("--prometheus", metavar="FILE", help="write its metrics besides, for a textfile collector")
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Audit, then write, print, and tell by the exit status how bad it is."""
-    if arguments.why_idle:
-        return _why_idle(arguments)
-    if arguments.format != NAGIOS:
-        return _audit(arguments)
-    from htcq.cli.plugin import reason
-    from htcq.report.audit_nagios import unknown_output
-    from htcq.report.nagios import UNKNOWN
-
-    try:
-        return _audit(arguments)
-    except HtcqError as error:
-        # A monitoring system takes any other status for a verdict on the pool.
-        print(unknown_output(reason(error)))
-        return UNKNOWN
-
-
-def _why_idle(arguments: argparse.Namespace) -> int:
-    """Say what stands between jobs and a match; finding that out is a success, whatever it is."""
-    from htcq.audit.evidence import Evidence
-    from htcq.audit.why import why_idle
-    from htcq.report.why import show_why, why_json
-
-    form = _form(arguments)
-    others = ("only", "ignore", "baseline", "fail_on", "html", "prometheus")
-    given = [name for name in others if getattr(arguments, name)]
-    if given or form not in (TABLE, TEXT, JSON):
-        flag = given[0].replace("_", "-") if given else f"format {form}"
-        raise InputError(f"--why-idle and --{flag} contradict each other", "--why-idle prints text or --json")
-    pool = read_source(arguments)
-    answers = why_idle(Evidence(pool), arguments.why_idle)
-    if form == JSON:
-        import json
-
-        print(json.dumps(why_json(answers, pool.source), indent=2))
-    else:
-        show_why(answers, sys.stdout)
-    return EXIT_FINE
 
 
 def _form(arguments: argparse.Namespace) -> str:
@@ -98,7 +57,8 @@ def _form(arguments: argparse.Namespace) -> str:
     return asked[0] if asked else TABLE
 
 
-def _audit(arguments: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
+    """Audit, then write, print, and tell by the exit status how bad it is."""
     from htcq.audit.engine import audit
     from htcq.audit.evidence import Evidence
     from htcq.audit.site import chosen_rules, threshold, verdicts
@@ -108,15 +68,27 @@ def _audit(arguments: argparse.Namespace) -> int:
     places = [place_of(each) for each in (arguments.html, arguments.prometheus) if each]
     if len(set(places)) < len(places):
         raise InputError(f"--html and --prometheus both write {places[0]}", "give each a name of its own")
+    if arguments.fix:
+        from htcq.cli.audit_fix import directory_for_fixes
+
+        directory_for_fixes(arguments.fix)
     site = read_site_file(arguments.config).audit
     word, where = (arguments.fail_on, "--fail-on") if arguments.fail_on else (site.fail_on, "htcq.toml: audit.fail_on")
     worst = threshold(word or _FAIL_ON, where)
     rules = chosen_rules(_ids(arguments.only), _ids(arguments.ignore), site)
     opinions = verdicts(site)
     known = _known(arguments.baseline)
-    evidence = Evidence(read_source(arguments))
+    # A name that ends in a slash is a directory for new files.
+    fixes = f"{arguments.fix.rstrip('/')}/" if arguments.fix else None
+    evidence = Evidence(read_source(arguments, files=(arguments.html, arguments.prometheus, fixes)))
     outcome = audit(evidence, rules, opinions).since(known)
+    if form != NAGIOS:
+        tell_ailments(outcome.health, outcome.source)
     _write(arguments, outcome, evidence)
+    if arguments.fix:
+        from htcq.cli.audit_fix import write_fixes
+
+        write_fixes(outcome, evidence, arguments.fix)
     _print(outcome, form)
     return _status(outcome, worst, form)
 
@@ -172,10 +144,13 @@ def _print(outcome: Audit, form: str) -> None:
         print(json.dumps(audit_json(outcome), indent=2))
     elif form == CSV:
         from htcq.report.audit_rows import write_csv
+        from htcq.report.audit_text import failures
 
         write_csv(outcome, sys.stdout)
         for each in outcome.incomplete:
-            print(f"htcq: read in part: {each}", file=sys.stderr)
+            tell(f"htcq: read in part: {each}")
+        for failure in failures(outcome):
+            tell(f"htcq: {failure}")
     else:
         print(_text(outcome, form), end="")
 
@@ -184,9 +159,9 @@ def _text(outcome: Audit, form: str) -> str:
     if form == PROMETHEUS:
         return _metrics(outcome)
     if form == NAGIOS:
-        from htcq.report.audit_nagios import plugin_output
+        from htcq.report.audit_nagios import plugin
 
-        return f"{plugin_output(outcome)}\n"
+        return f"{plugin(outcome)[1]}\n"
     from htcq.report.audit_rows import audit_lines
 
     return "".join(f"{line}\n" for line in audit_lines(outcome))
@@ -194,11 +169,19 @@ def _text(outcome: Audit, form: str) -> str:
 
 def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
     if form == NAGIOS:
-        from htcq.report.audit_nagios import plugin_status
+        from htcq.report.audit_nagios import plugin
 
-        return plugin_status(outcome)
+        return plugin(outcome)[0]
     if not outcome.checked:
-        print("htcq: no rule could be checked for want of evidence", file=sys.stderr)
+        tell("htcq: no rule could be checked for want of evidence")
         return EXIT_UNKNOWN
+    from htcq.audit.rule import Severity
+
     found = outcome.worst()
-    return EXIT_FINDINGS if worst is not None and found is not None and found >= worst else EXIT_FINE
+    if worst is not None and found is not None and found >= worst:
+        return marked(EXIT_FINDINGS, outcome.health)
+    if outcome.gaps and found is not Severity.ERROR:
+        more = f" (and {len(outcome.gaps) - 1} more)" if outcome.gaps[1:] else ""
+        tell(f"htcq: whether all is well is not known: {outcome.gaps[0]}{more}")
+        return EXIT_UNKNOWN
+    return marked(EXIT_FINE, outcome.health)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from htcq.cli.source import Changes
 from htcq.errors import InputError
 from htcq.pool.configuration import LEGAL_NAME
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.pool.pool import Pool
@@ -43,10 +43,9 @@ def warn(before: Pool, after: Pool) -> None:
     from htcq.audit.catalog import rule
     from htcq.audit.engine import audit
     from htcq.audit.evidence import Evidence
-    from htcq.report.printable import one_line
 
     rules = [rule(id_) for id_ in ("quota-for-unknown-group", "unknown-knob")]
     known = {finding.message for finding in audit(Evidence(before), rules).findings}
     for finding in audit(Evidence(after), rules).findings:
         if finding.message not in known:
-            print(f"htcq: --set: {one_line(finding.subject)}: {one_line(finding.message)}", file=sys.stderr)
+            tell(f"htcq: --set: {finding.subject}: {finding.message}")

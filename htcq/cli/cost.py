@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from htcq.cli.health import marked, told_ailments
 from htcq.cli.source import add_source_options, read_source
 from htcq.errors import EXIT_FINE, InputError
 from htcq.pool.costs import costs
@@ -12,7 +13,7 @@ from htcq.pool.jobclass import job_classes, made_up
 from htcq.pool.kind import kinds_of
 from htcq.pool.weights import Weights
 from htcq.report.cost import missing
-from htcq.report.printable import printable
+from htcq.report.printable import tell
 from htcq.settings import parse_shape
 
 
@@ -33,9 +34,10 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json and arguments.csv:
         raise InputError("--json and --csv contradict each other", "give one of them")
     shapes = [parse_shape(text) for text in arguments.job or ()]
-    pool = read_source(arguments)
+    pool = read_source(arguments, files=())
     if not pool.slots:
         raise InputError(f"{pool.source} has no slots", "a cost needs the slot ads: collector.ads of a snapshot")
+    health = told_ailments(pool)
     if shapes:
         classes = tuple(made_up(text, shape.full()) for text, shape in zip(arguments.job, shapes))
     else:
@@ -48,17 +50,14 @@ def main(arguments: argparse.Namespace) -> int:
 
         print(json.dumps(cost_json(found, pool), indent=2))
     elif arguments.csv:
-        import csv
-
         from htcq.report.cost import COLUMNS, cost_rows
+        from htcq.report.csv_table import write_table
 
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(cost_rows(found))
+        write_table(COLUMNS, cost_rows(found), sys.stdout)
     else:
         from htcq.report.cost import show_costs
 
         show_costs(found, sys.stdout, arguments.all)
     for told in () if arguments.json else missing(found, pool):
-        print(f"htcq: incomplete: {printable(told)}", file=sys.stderr)
-    return EXIT_FINE
+        tell(f"htcq: incomplete: {told}")
+    return marked(EXIT_FINE, health)

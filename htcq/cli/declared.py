@@ -11,12 +11,14 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.health import told_ailments
 from htcq.cli.source import add_source_options, read_source
 from htcq.errors import InputError
 
 if TYPE_CHECKING:
     from htcq.audit.evidence import Evidence
     from htcq.emit.declared import Declared
+    from htcq.negotiate.health import Ailment
     from htcq.pool.configuration import Configuration
     from htcq.pool.pool import Pool
     from htcq.settings import Settings
@@ -35,6 +37,7 @@ class Request:
     emitted: Configuration
     pool: Pool | None
     evidence: Evidence
+    health: tuple[Ailment, ...] = ()
 
 
 def add_declared_options(parser: argparse.ArgumentParser) -> None:
@@ -66,9 +69,10 @@ def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
     read_configuration(text, ())
     emitted = read_back(text, read_dump)
     pool = read_source(arguments, queues) if arguments.snapshot or arguments.pool else None
+    health = () if pool is None else told_ailments(pool)
     evidence = Evidence(adopted(pool or Pool(arguments.config or "htcq.toml"), emitted))
     weight = float(evidence.quotas.supply.pool_weight) if evidence.slots else None
-    return Request(site, Declared(site.groups, _today(), weight), text, emitted, pool, evidence)
+    return Request(site, Declared(site.groups, _today(), weight), text, emitted, pool, evidence, health)
 
 
 def _today() -> date:

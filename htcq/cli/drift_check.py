@@ -11,17 +11,20 @@ import signal
 from typing import Any
 
 from htcq.cli.drift_look import add_look_options, look, source_of
-from htcq.cli.plugin import reason
+from htcq.cli.failure import reason
+from htcq.cli.options import add_limits_option, number
 from htcq.cli.source import Source
 from htcq.errors import InputError
-from htcq.report.drift_nagios import DRIFTED, METRICS, WRONG, Asked, check, unknown_output
-from htcq.report.nagios import UNKNOWN
+from htcq.report.drift_nagios import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
+from htcq.report.nagios import UNKNOWN, said
 from htcq.report.thresholds import Range, read_range
 
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0
 #: For so long after the timeout the process that looks may tidy up, in seconds.
 _GRACE = 2.0
+#: One query that waits for a daemon that hangs leaves as much time for all others.
+_PARTS = 2
 
 
 class _Late(BaseException):
@@ -35,9 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--snapshot", metavar="PATH", help="a snapshot: a directory or a .tar.gz")
     source.add_argument("--pool", "-pool", metavar="HOST", help="a live pool: its collector (default: this machine's)")
     source.add_argument(
-        "-t", "--timeout", metavar="SECONDS", type=float, default=_PATIENCE,
+        "-t", "--timeout", metavar="SECONDS", type=number, default=_PATIENCE,
         help=f"for everything together (default {_PATIENCE:g})",
     )  # fmt: skip
+    add_limits_option(source)
     verdict = parser.add_argument_group("verdict")
     verdict.add_argument("--metric", metavar="NAME", default=DRIFTED, help=f"{', '.join(METRICS)} (default {DRIFTED})")
     verdict.add_argument("--group", metavar="PATTERN", action="append", help="these groups alone; repeatable")
@@ -54,7 +58,7 @@ def main(arguments: argparse.Namespace) -> int:
     source = source_of(arguments)
     task = Task("the check", _verdict, (source, arguments, asked))
     outcome = run_all([task], arguments.timeout + _GRACE)[0]
-    status, text = outcome.value if outcome.done else (UNKNOWN, unknown_output(outcome.why))
+    status, text = outcome.value if outcome.done else (UNKNOWN, said(SUBJECT, UNKNOWN, outcome.why))
     print(text)
     return int(status)
 
@@ -89,11 +93,12 @@ def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tup
     signal.signal(signal.SIGALRM, _be_late)
     signal.setitimer(signal.ITIMER_REAL, arguments.timeout)
     try:
-        return check(look(arguments, whole=True), asked)
+        found = look(arguments, patience=arguments.timeout / _PARTS)
+        return check(found.observation, asked, found.health, found.gaps)
     except _Late:
-        return UNKNOWN, unknown_output(f"{source.name}: not done within {arguments.timeout:g} s")
+        return UNKNOWN, said(SUBJECT, UNKNOWN, f"{source.name}: not done within {arguments.timeout:g} s")
     except Exception as error:
-        return UNKNOWN, unknown_output(reason(error))
+        return UNKNOWN, said(SUBJECT, UNKNOWN, reason(error))
 
 
 def _be_late(*_: Any) -> None:

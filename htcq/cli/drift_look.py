@@ -6,9 +6,10 @@ What would be taken for a change of the pool and is a lack of knowledge is refus
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from htcq.cli.options import number
 from htcq.cli.source import Source, read, sources
 from htcq.errors import InputError, PoolError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from htcq.cli.drift_ledger import Elastic
     from htcq.drift.observation import Observation
     from htcq.negotiate.groups import PoolQuotas
+    from htcq.negotiate.health import Ailment
     from htcq.pool.pool import Pool
 
 
@@ -23,7 +25,7 @@ def add_look_options(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say how a pool is looked at, besides which pool it is."""
     parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, of several")
     parser.add_argument(
-        "--max-age", metavar="SECONDS", type=float, help="what is published longer ago is refused (default 900)"
+        "--max-age", metavar="SECONDS", type=number, help="what is published longer ago is refused (default 900)"
     )
     parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
 
@@ -39,8 +41,17 @@ def source_of(arguments: argparse.Namespace, queues: bool = False) -> Source:
     return replace(sources(arguments, queues=queues, negotiator=arguments.name)[0], machines=False)
 
 
-def look(arguments: argparse.Namespace, whole: bool = False, ledger: Elastic | None = None) -> Observation:
-    """Return what is seen of the pool that the flags name; ``whole``: only if all of it could be read.
+@dataclass(frozen=True)
+class Seen:
+    """One look, what is wrong with the pool's daemons, and what of the pool is not known."""
+
+    observation: Observation
+    health: tuple[Ailment, ...]
+    gaps: tuple[str, ...]
+
+
+def look(arguments: argparse.Namespace, patience: float | None = None, ledger: Elastic | None = None) -> Seen:
+    """Return what is seen of the pool that the flags name; ``patience`` is for each query, else as the flags say.
 
     With the ledger of the elastic quotas ``ledger`` if they are given.
 
@@ -50,7 +61,9 @@ def look(arguments: argparse.Namespace, whole: bool = False, ledger: Elastic | N
     from htcq.cli.site import read_site_file
     from htcq.drift.observe import observe
     from htcq.negotiate.groups import PoolQuotas
+    from htcq.negotiate.health import ailments
     from htcq.negotiate.published import MOST_AGE, seconds_of
+    from htcq.negotiate.unread import unread
     from htcq.pool.weights import Weights
 
     source = source_of(arguments, queues=ledger is not None)
@@ -58,18 +71,21 @@ def look(arguments: argparse.Namespace, whole: bool = False, ledger: Elastic | N
     most_age = MOST_AGE if arguments.max_age is None else arguments.max_age
     if not most_age >= 0:
         raise InputError(f"--max-age {most_age:g}: not a time", "give seconds, 0 or more")
-    pool = read(source)
+    pool = read(source if patience is None else replace(source, timeout=patience))
+    health = ailments(pool)
     taken = seconds_of(pool.taken_at)
     if taken is None:
         raise InputError(f"{source.name} does not tell when it was taken", "'htcq snapshot' writes that into meta.json")
-    if whole and pool.incomplete:
-        raise PoolError(f"{source.name} was read in part: {pool.incomplete[0]}")
     quotas = PoolQuotas(pool, Weights(), source.negotiator or pool.negotiator)
-    _refuse(quotas, pool, source, most_age)
+    try:
+        _refuse(quotas, pool, source, most_age)
+    except PoolError as error:
+        # What is wrong with the pool is why.
+        raise PoolError("; ".join([*(each.text for each in health), str(error)]), error.hint) from error
     observation = observe(quotas, pool, declared, int(taken))
-    if ledger is None:
-        return observation
-    return replace(observation, ledger=ledger.entries(pool, source.negotiator))
+    if ledger is not None:
+        observation = replace(observation, ledger=ledger.entries(pool, source.negotiator))
+    return Seen(observation, health, unread(pool))
 
 
 def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, most_age: float) -> None:

@@ -6,11 +6,11 @@ How long each is kept is in the site file, or 14 days, 90 days and 5 years.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, HistoryError, InputError
+from htcq.report.printable import one_line, tell
 
 #: The flags, the finest first, with the attribute of the settings that each replaces.
 _KEEP = {"--keep-fine": "keep_fine", "--keep-hours": "keep_hours", "--keep-days": "keep_days"}
@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Prune, and say what that did."""
     from htcq.cli.site import read_site_file
+    from htcq.cli.system_log import log_change
     from htcq.drift.retention import Retention
     from htcq.settings.durations import parse_duration
     from htcq.store.history import open_history
@@ -49,10 +50,12 @@ def main(arguments: argparse.Namespace) -> int:
         rows = history.prune(int(time.time()), Retention(*kept.values()))
         aside = history.set_aside
     if aside is not None:
-        print(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun", file=sys.stderr)
+        tell(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun")
         return EXIT_FINDINGS
+    if rows:
+        log_change("drift prune", f"{store}: {rows} rows merged or dropped")
     sizes = f"{_size(before)} before, {_size(store.stat().st_size)} now"
-    print(f"{store}: {rows} row{'' if rows == 1 else 's'} merged or dropped; {sizes}")
+    print(one_line(f"{store}: {rows} row{'' if rows == 1 else 's'} merged or dropped; {sizes}"))
     return EXIT_FINE
 
 

@@ -7,13 +7,14 @@ pool that was not read whole enough, or whose negotiator has been silent for too
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
 from htcq.cli.drift_look import add_look_options, look
+from htcq.cli.health import marked, tell_ailments
 from htcq.cli.source import add_source_options
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
+from htcq.report.printable import one_line, tell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,6 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.cli.output_files import place_of, put_file
     from htcq.cli.site import read_site_file
     from htcq.report.moments import moment
-    from htcq.report.printable import one_line
     from htcq.store.history import open_history
 
     site = read_site_file(arguments.config)
@@ -44,7 +44,9 @@ def main(arguments: argparse.Namespace) -> int:
     quotas = arguments.quotas or site.drift.quotas
     elastic = read_elastic(quotas) if quotas else None
     started = time.monotonic()
-    observation = look(arguments, ledger=elastic)
+    seen = look(arguments, ledger=elastic)
+    observation = seen.observation
+    tell_ailments(seen.health, observation.pool)
     took = time.monotonic() - started
     # Not before: a pool may take a minute to answer, and others wait for the store.
     with open_history(store, writable=True) as history:
@@ -59,8 +61,8 @@ def main(arguments: argparse.Namespace) -> int:
         told = f"{len(observation.groups)} groups"
         if elastic is not None:
             told += f", {len(observation.ledger)} rows of the ledger"
-        print(f"{store}: {one_line(observation.pool)}, {moment(observation.time)}, {told}: {done}")
+        print(one_line(f"{store}: {observation.pool}, {moment(observation.time)}, {told}: {done}"))
     if aside is None:
-        return EXIT_FINE
-    print(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun", file=sys.stderr)
-    return EXIT_FINDINGS
+        return marked(EXIT_FINE, seen.health)
+    tell(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun")
+    return marked(EXIT_FINDINGS, seen.health)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HistoryError, InputError
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.drift.story import Story
@@ -69,7 +70,7 @@ def main(arguments: argparse.Namespace) -> int:
     _print(stories, arguments)
     if any(story.windows for story in stories):
         return EXIT_FINE
-    print("htcq: nothing was recorded of this in this time", file=sys.stderr)
+    tell("htcq: nothing was recorded of this in this time")
     return EXIT_UNKNOWN
 
 

@@ -1,7 +1,10 @@
 """Write the quotas of a plan for the negotiator, and wait until it shows them; else put back what was there.
 
-The plan must be the one that the pool has now: 'htcq elastic plan' prints its id. Where a person stopped the writing by
-'rollback' or 'disable', this begins it again.
+With --plan a person agrees to the plan that the pool has now: 'htcq elastic plan' prints its id. Where a person stopped
+the writing by 'rollback' or 'disable', this begins it again.
+
+With --from one step is taken from a file that 'htcq elastic plan --save' wrote, for a timer: the account that looks at
+the pool cannot write, and this one reads no ad of it.
 """
 
 from __future__ import annotations
@@ -12,31 +15,53 @@ from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
 from htcq.cli.source import add_source_options
+from htcq.cli.system_log import log_failure
 from htcq.errors import EXIT_FINE, InputError, RefusedError
+from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from htcq.cli.elastic_look import Declared, Looked
+    from htcq.cli.elastic_look import Declared
     from htcq.cli.elastic_writer import Writer
+    from htcq.elastic.handover import Handover
+    from htcq.elastic.journal import State
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic apply``."""
     add_source_options(parser)
     add_step_options(parser)
-    parser.add_argument(
-        "--plan", metavar="ID", required=True, help="the plan that is meant, as 'htcq elastic plan' names it"
-    )
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--plan", metavar="ID", help="the plan that is meant, as 'htcq elastic plan' names it")
+    which.add_argument("--from", metavar="FILE", dest="handed", help="the plan that 'htcq elastic plan' saved there")
+    parser.add_argument("--planner", metavar="USER", help="who saves plans (default: you, or root)")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Look again, compare, and write."""
-    from htcq.elastic.plan import made_at
-
+    """Look again and compare, or take what was saved; and write."""
     if arguments.snapshot:
         raise InputError("--snapshot cannot be written to", "a plan is applied to a live pool")
+    if arguments.planner and not arguments.handed:
+        raise InputError("--planner without --from", "it says who may have written that file")
+    if arguments.accept_loss and arguments.handed:
+        raise InputError("--accept-loss and --from contradict each other", "a person agrees to a loss by --plan ID")
     declared = read_declared(arguments)
+    if not arguments.handed:
+        print(one_line(_by_id(arguments, declared)))
+        return EXIT_FINE
+    try:
+        print(one_line(_from_file(arguments, declared)))
+    except (InputError, RefusedError) as error:
+        # Whoever saves such a plan may have become the account that plans.
+        log_failure("elastic apply", error)
+        raise
+    return EXIT_FINE
+
+
+def _by_id(arguments: argparse.Namespace, declared: Declared) -> str:
+    from htcq.elastic.plan import made_at
+
     made = made_at(arguments.plan)
     if made is None:
         raise InputError(f"--plan {arguments.plan} is no plan's id", "'htcq elastic plan' prints it")
@@ -44,15 +69,56 @@ def main(arguments: argparse.Namespace) -> int:
     writer = writer_of(arguments, declared)
     with only_one(writer):
         for told in writer.finish():
-            print(f"finished: {told}")
-        found = look(arguments, declared, writer.state(), writer.present(), made)
+            print(one_line(f"finished: {told}"))
+        state = writer.state()
+        found = look(arguments, declared, state, writer.present(), made)
         refuse(found.refusals)
         if found.step.plan.id != arguments.plan:
             raise RefusedError(
                 f"the pool has another plan by now: {found.step.plan.id}", "look at 'htcq elastic plan' again"
             )
-        print(take(writer, found, asked=True))
-    return EXIT_FINE
+        return take(writer, found.handover(state), asked=True)
+
+
+def _from_file(arguments: argparse.Namespace, declared: Declared) -> str:
+    """Take the step that another account has planned, if it stands all checks that need no look at the pool."""
+    from htcq.cli.elastic_handover import read_handover
+    from htcq.elastic.handover import refusals
+    from htcq.store.elastic_journal import read_journal, shorten
+
+    given = read_handover(arguments.handed, arguments.planner)
+    if declared.negotiator and given.negotiator not in ("", declared.negotiator):
+        raise RefusedError(f"the plan is for the negotiator {given.negotiator}", f"not for {declared.negotiator}")
+    writer = writer_of(arguments, declared)
+    with only_one(writer):
+        shorten(writer.journal)
+        for doubt in read_journal(writer.journal).doubts():
+            tell(f"htcq: {doubt}")
+        for told in writer.finish():
+            print(one_line(f"finished: {told}"))
+        state = writer.state()
+        stopped = left_alone(writer, state, declared.settings.fail_most)
+        if stopped:
+            return stopped
+        groups = declared.quotas.groups
+        refuse(tuple(refusals(given, groups, declared.settings, state, writer.present(), time.time())))
+        return take(writer, given, asked=False)
+
+
+def left_alone(writer: Writer, state: State, max_failures: int) -> str:
+    """Return why nothing may be written without a person, who stopped it; empty where it may.
+
+    Raises:
+        RefusedError: ``max_failures`` writes came to nothing.
+    """
+    if state.stopped:
+        return f"{writer.path}: left alone after {state.stopped}; 'htcq elastic apply' begins again"
+    if state.failures >= max_failures > 0:
+        raise RefusedError(
+            f"the last {state.failures} writes came to nothing: {writer.path} is left alone",
+            "see the journal; 'htcq elastic apply' begins again",
+        )
+    return ""
 
 
 def _check_age(age: float, declared: Declared) -> None:
@@ -78,7 +144,7 @@ def check_place(path: Path, text: str) -> None:
     prepare(path.parent, path.name, text, {**defaults, **knobs})
 
 
-def take(writer: Writer, found: Looked, asked: bool) -> str:
+def take(writer: Writer, given: Handover, asked: bool) -> str:
     """Take the next step, journal it, and return in a sentence what was done.
 
     Raises:
@@ -87,29 +153,31 @@ def take(writer: Writer, found: Looked, asked: bool) -> str:
     from dataclasses import replace
 
     from htcq.elastic.journal import APPLY, INTENT, LOOK, Record
+    from htcq.elastic.quota_file import file_of
     from htcq.emit.elastic import check_values, quota_text
     from htcq.live.configuration import read_configuration
     from htcq.live.sandbox import values_with
 
-    plan, static = found.step.plan, found.step.static
     state = writer.state()
-    fallback = quota_text(static, writer.instance, static=True)
+    fallback = quota_text(given.static, writer.instance, static=True)
     new = fallback != state.fallback
     record = Record(
         0, 0.0, LOOK,
-        plan=plan.id, inputs=plan.inputs, what=APPLY, asked=asked, seen=found.seen,
-        fallback=fallback if new else "", fallback_quotas=static.quotas if new else {},
+        plan=given.plan, inputs=given.inputs, what=APPLY, asked=asked, seen=given.seen,
+        fallback=fallback if new else "", fallback_quotas=given.static.quotas if new else {},
     )  # fmt: skip
-    if not plan.changes and not (asked and state.stopped):
+    there = file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
+    changes = there is None or there.knobs() != given.file.knobs()
+    if not changes and not (asked and state.stopped):
         writer.add(record)
-        return f"{writer.path}: unchanged, as the plan {plan.id} wants it"
-    text = quota_text(plan.file, writer.instance)
-    names = [name for name, _ in plan.file.knobs()]
-    check_values(plan.file, read_configuration(text, names), "when HTCondor reads the file")
+        return f"{writer.path}: unchanged, as the plan {given.plan} wants it"
+    text = quota_text(given.file, writer.instance)
+    names = [name for name, _ in given.file.knobs()]
+    check_values(given.file, read_configuration(text, names), "when HTCondor reads the file")
     check_place(writer.path, text)
     tried = values_with(writer.path.parent, writer.path.name, text, names)
     if tried is not None:
-        check_values(plan.file, tried, "in this machine's configuration")
-    writer.write(replace(record, kind=INTENT, text=text, quotas=plan.file.quotas))
-    over = f"; {len(plan.over)} groups are over" if plan.over else ""
-    return f"{writer.path}: written, and the negotiator shows plan {plan.id}{over}"
+        check_values(given.file, tried, "in this machine's configuration")
+    writer.write(replace(record, kind=INTENT, text=text, quotas=given.file.quotas))
+    over = f"; {given.over} groups are over" if given.over else ""
+    return f"{writer.path}: written, and the negotiator shows plan {given.plan}{over}"

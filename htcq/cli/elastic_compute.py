@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.quota.elastic.groups import Demand, Quotas
@@ -73,7 +74,6 @@ def _compute(
     from htcq.quota.elastic.runtime import compute
     from htcq.quota.elastic.validation import COMPUTABLE, refusals
     from htcq.report.elastic_json import Computed
-    from htcq.report.printable import one_line
 
     assigned = assign(quotas.groups, demand)
     flaws = list(refusals(quotas, assigned.demand, assigned.unknown))
@@ -85,16 +85,15 @@ def _compute(
     for finding in findings.findings:
         if finding.severity is not Severity.INFO:
             word = "" if finding.severity is Severity.ERROR else "warning: "
-            text = f"htcq: {source}: {word}{finding.message} [{finding.rule}] ({_hint(finding.fix)})"
-            print(one_line(text), file=sys.stderr)
+            tell(f"htcq: {source}: {word}{finding.message} [{finding.rule}] ({_hint(finding.advice)})")
     if broken:
         return None, refused
     outcome = compute(quotas, assigned.demand)
     return Computed(name, outcome, assigned.default_request, assigned.demand.default_used, findings), refused
 
 
-def _hint(fix: str) -> str:
-    return fix[:1].lower() + fix[1:].rstrip(".")
+def _hint(advice: str) -> str:
+    return advice[:1].lower() + advice[1:].rstrip(".")
 
 
 def _show(computed: list[Computed], arguments: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from htcq.cli.elastic_look import only_one
 from htcq.cli.elastic_place import add_place_options, writer_of_journal
 from htcq.errors import EXIT_FINE, InputError, RefusedError
+from htcq.report.printable import one_line
 from htcq.settings.durations import parse_moments
 
 if TYPE_CHECKING:
@@ -30,14 +31,14 @@ def main(arguments: argparse.Namespace) -> int:
     silence = parse_moments("--if-silent", arguments.if_silent) if arguments.if_silent else None
     writer = writer_of_journal(arguments)
     if writer is None:
-        print(f"{arguments.journal}: nothing was ever written")
+        print(one_line(f"{arguments.journal}: nothing was ever written"))
         return EXIT_FINE
     state = writer.state()
     if silence is not None and state.silent_for(time.time()) <= silence:
-        print(f"{writer.path}: left alone; something succeeded {state.silent_for(time.time()):.0f} s ago")
+        print(one_line(f"{writer.path}: left alone; something succeeded {state.silent_for(time.time()):.0f} s ago"))
         return EXIT_FINE
     with only_one(writer):
-        print(_disabled(writer, silence is not None))
+        print(one_line(_disabled(writer, silence is not None)))
     return EXIT_FINE
 
 

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_writer import Writer
 from htcq.errors import InputError, RefusedError
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.elastic.gates import Refusal
+    from htcq.elastic.handover import Handover
     from htcq.elastic.journal import Seen, State
     from htcq.elastic.next_step import NextStep
     from htcq.elastic.records import Observation
@@ -60,7 +62,16 @@ class Looked:
         """What the journal keeps of it."""
         from htcq.elastic.journal import Seen
 
-        return Seen(self.sight.slots, self.sight.schedds, self.sight.pool_weight)
+        sight = self.sight
+        return Seen(sight.slots, sight.schedds, sight.pool_weight, tuple(sorted(sight.schedd_ads.busy)))
+
+    def handover(self, state: State) -> Handover:
+        """Return what is to be written, as a step after ``state``."""
+        from htcq.elastic.handover import Handover
+
+        plan = self.step.plan
+        over = len(plan.over)
+        return Handover(plan.id, plan.inputs, state.last, plan.negotiator, plan.file, self.step.static, self.seen, over)
 
 
 def add_step_options(parser: argparse.ArgumentParser) -> None:
@@ -116,8 +127,9 @@ def look(arguments: argparse.Namespace, declared: Declared, state: State, presen
     Raises:
         HtcqError: the pool cannot be read, or what is computed contradicts itself.
     """
+    from htcq.cli.health import told_ailments
     from htcq.cli.source import read, sources
-    from htcq.elastic.gates import negotiator_specific, refusals, several, undeclared
+    from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
     from htcq.elastic.sight import sight_of
@@ -125,10 +137,13 @@ def look(arguments: argparse.Namespace, declared: Declared, state: State, presen
     name = declared.negotiator
     source = sources(arguments, negotiator=name)[0]
     pool = read(source)
+    told_ailments(pool)
     ages = None if source.snapshot else negotiator_of(arguments).slot_ages()
     observation = observe(pool, declared.quotas, name)
     sight = sight_of(pool, name, observation.pool_weight, ages)
     clock = (sight.taken_at or now) if source.snapshot else time.time()
+    for told in passed_over(sight, state, declared.settings, clock):
+        tell(f"htcq: {told}")
     found = [
         *several(sight, name),
         *refusals(sight, state, present, declared.settings, clock, arguments.accept_loss),

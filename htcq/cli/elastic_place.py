@@ -7,7 +7,9 @@ from pathlib import Path
 
 from htcq.cli.elastic_look import instance_of, negotiator_of, operator
 from htcq.cli.elastic_writer import Writer
+from htcq.cli.options import number
 from htcq.cli.source import PATIENCE
+from htcq.report.printable import tell
 from htcq.settings.elastic_write import WriteSettings
 
 _DEFAULT = WriteSettings()
@@ -21,18 +23,21 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pool", "-pool", metavar="HOST", help="its collector (default: that of the last write)")
     parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="(default: that of the last write)")
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=float, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
+        "--timeout", metavar="SECONDS", type=number, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
     )
-    parser.add_argument("--within", metavar="SECONDS", type=float, default=float(_DEFAULT.verify_within),
+    parser.add_argument("--within", metavar="SECONDS", type=number, default=float(_DEFAULT.verify_within),
                         help="how long the negotiator may take to show it")  # fmt: skip
 
 
 def writer_of_journal(arguments: argparse.Namespace) -> Writer | None:
-    """Return the writer of the file that the journal is about; None where it is about none."""
+    """Return the writer of the file that the journal is about, None if of none; damage in the journal is told."""
     from htcq.store.elastic_journal import read_journal
 
     path = Path(arguments.journal)
-    last = next((each for each in reversed(read_journal(path).records) if each.path), None)
+    journal = read_journal(path)
+    for doubt in journal.doubts():
+        tell(f"htcq: {doubt}")
+    last = next((each for each in reversed(journal.records) if each.path), None)
     if last is None:
         return None
     return Writer(

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from htcq.cli.elastic_look import add_step_options, look, read_declared, writer_of
 from htcq.cli.source import add_source_options
-from htcq.errors import EXIT_FINE, EXIT_UNKNOWN
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.report.printable import tell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,31 +24,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_options(parser)
     add_step_options(parser)
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    parser.add_argument("--save", metavar="FILE", help="save it for 'htcq elastic apply --from', if it may be written")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, compute and print; exit 3 where the plan must not be applied now."""
+    from htcq.cli.health import marked
     from htcq.elastic.reclaim.plan import preview
+    from htcq.negotiate.health import ailments
     from htcq.quota.elastic.runtime import compute
     from htcq.report.elastic_plan import show_plan
     from htcq.report.elastic_plan_json import plan_json
     from htcq.store.elastic_journal import read_journal
 
+    if arguments.save:
+        _check_place(arguments)
     declared = read_declared(arguments)
     journal = read_journal(Path(declared.settings.journal))
     present = writer_of(arguments, declared).present()
     found = look(arguments, declared, journal.state, present, float(int(time.time())))
+    health = ailments(found.pool)
     outcome = compute(declared.quotas, found.observation.demand)
     taken = preview(outcome, found.observation, found.pool, declared.reclaim)
     if arguments.json:
         import json
 
-        print(json.dumps(plan_json(found.step, taken, found.refusals), indent=2))
+        print(json.dumps(plan_json(found.step, taken, found.refusals, health), indent=2))
     else:
         show_plan(found.step, taken, sys.stdout)
         for each in found.refusals:
-            print(f"htcq: not now: {each.message} ({each.hint})" if each.hint else f"htcq: not now: {each.message}",
-                  file=sys.stderr)  # fmt: skip
+            tell(f"htcq: not now: {each.message} ({each.hint})" if each.hint else f"htcq: not now: {each.message}")
         for told in (*journal.doubts(), *([journal.state.stopped] if journal.state.stopped else [])):
-            print(f"htcq: {told}", file=sys.stderr)
-    return EXIT_UNKNOWN if found.refusals else EXIT_FINE
+            tell(f"htcq: {told}")
+    if found.refusals:
+        return EXIT_UNKNOWN
+    if arguments.save:
+        from htcq.cli.elastic_handover import save_handover
+
+        save_handover(arguments.save, found.handover(journal.state))
+    return marked(EXIT_FINE, health)
+
+
+def _check_place(arguments: argparse.Namespace) -> None:
+    from htcq.cli.output_files import place_of
+
+    if arguments.snapshot:
+        raise InputError("--snapshot and --save contradict each other", "only a plan for a live pool can be written")
+    place_of(arguments.save)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from htcq.cli.source import add_source_options
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, RefusedError
+from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
     from htcq.cli.elastic_reclaim_look import Looked, Wanted
@@ -64,12 +65,14 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_reclaim_look import look
+    from htcq.cli.health import marked
+    from htcq.negotiate.health import ailments
 
     found = look(arguments, wanted)
     _show(arguments, found, None)
     if found.refusals:
         return EXIT_UNKNOWN
-    return EXIT_FINDINGS if found.plan.stopped else EXIT_FINE
+    return marked(EXIT_FINDINGS if found.plan.stopped else EXIT_FINE, ailments(found.pool))
 
 
 def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
@@ -87,56 +90,75 @@ def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
     report = None
     if arguments.apply:
         report = reclaimer.act(found.plan, found.observation, found.places)
+        _log(wanted, report)
     _show(arguments, found, report)
     return EXIT_FINDINGS if found.plan.stopped or (report is not None and report.failed) else EXIT_FINE
+
+
+def _log(wanted: Wanted, report: Report) -> None:
+    from htcq.cli.system_log import log_change
+
+    for victim in report.vacated:
+        log_change("elastic reclaim", f"{wanted.limits.journal}: vacated {victim.job} of {victim.schedd}")
+    for victim, why in report.failed:
+        what = f"{wanted.limits.journal}: not vacated: {victim.job} of {victim.schedd}: {why}"
+        log_change("elastic reclaim", what, failed=True)
+    for told in report.told:
+        log_change("elastic reclaim", f"{wanted.limits.journal}: {told}")
 
 
 def _show(arguments: argparse.Namespace, found: Looked, report: Report | None) -> None:
     if arguments.json:
         import json
 
+        from htcq.negotiate.health import ailments, health_json
         from htcq.report.reclaim_json import reclaim_json
 
         done: tuple[Any, ...] = () if report is None else (report.vacated, report.failed, report.told)
-        print(json.dumps(reclaim_json(found.plan, found.refusals, *done), indent=2))
+        printed = reclaim_json(found.plan, found.refusals, *done)
+        print(json.dumps({**printed, "health": health_json(ailments(found.pool))}, indent=2))
         return
     from htcq.report.reclaim_text import show_reclaim
 
     show_reclaim(found.plan, sys.stdout)
     for each in found.refusals:
-        print(f"htcq: not now: {each}", file=sys.stderr)
+        tell(f"htcq: not now: {each}")
     if report is None:
         return
     for told in report.told:
-        print(told)
+        print(one_line(told))
     for victim in report.vacated:
-        print(f"vacated {victim.job} of {victim.schedd}")
+        print(one_line(f"vacated {victim.job} of {victim.schedd}"))
     for victim, why in report.failed:
-        print(f"not vacated: {victim.job} of {victim.schedd}: {why}")
+        print(one_line(f"not vacated: {victim.job} of {victim.schedd}: {why}"))
 
 
 def _resume(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_look import operator
+    from htcq.cli.system_log import log_change
     from htcq.elastic.reclaim.past import PAYLOAD, RESUMED
 
     told = {"negotiator": _negotiator(arguments, wanted)}
     wanted.journal.append({"kind": RESUMED, "time": time.time(), "operator": operator(), PAYLOAD: told})
+    log_change("elastic reclaim", f"{wanted.limits.journal}: begun again after a stop")
     print("what was of no use before counts no more")
     return EXIT_FINE
 
 
 def _release(arguments: argparse.Namespace, wanted: Wanted) -> int:
+    from htcq.cli.system_log import log_change
+
     reclaimer = _reclaimer(arguments, wanted)
     told: list[str] = []
     reclaimer.ceilings.look(told)
     gone = reclaimer.ceilings.release(sorted(reclaimer.ceilings.own), told)
-    print("\n".join(told) or "no ceiling is ours")
+    for each in told:
+        log_change("elastic reclaim", f"{wanted.limits.journal}: {each}", failed=not gone)
+    print("\n".join(map(one_line, told)) or "no ceiling is ours")
     return EXIT_FINE if gone else EXIT_UNKNOWN
 
 
 def _ceilings(arguments: argparse.Namespace, wanted: Wanted) -> int:
-    from htcq.report.printable import one_line
-
     ceilings = _reclaimer(arguments, wanted).ceilings
     found = ceilings.listed()
     if arguments.json:
@@ -145,7 +167,7 @@ def _ceilings(arguments: argparse.Namespace, wanted: Wanted) -> int:
         print(json.dumps([each._asdict() for each in found], indent=2))
         return EXIT_FINE
     for each in found:
-        print(f"{one_line(each.submitter)}: {each.ceiling}{_lasts(each.until)}, {each.whose}")
+        print(one_line(f"{each.submitter}: {each.ceiling}{_lasts(each.until)}, {each.whose}"))
     if not found:
         print("there are no ceilings")
     return EXIT_FINE

@@ -67,6 +67,7 @@ def look(arguments: argparse.Namespace, wanted: Wanted) -> Looked:
     Raises:
         HtcqError: the pool or the journal cannot be read.
     """
+    from htcq.cli.health import told_ailments
     from htcq.cli.source import read, sources
     from htcq.elastic.observation import observe
     from htcq.elastic.reclaim.past import past_of
@@ -76,6 +77,7 @@ def look(arguments: argparse.Namespace, wanted: Wanted) -> Looked:
     from htcq.quota.elastic.runtime import compute
 
     pool = read(sources(arguments, negotiator=arguments.name)[0])
+    told_ailments(pool)
     observation = observe(pool, wanted.quotas, arguments.name)
     outcome = compute(wanted.quotas, observation.demand)
     records = wanted.journal.records()
@@ -100,15 +102,20 @@ def _refusals(
     arguments: argparse.Namespace, wanted: Wanted, pool: Pool, observation: Observation, outcome: Outcome
 ) -> Iterator[str]:
     """Yield why nothing may be done: numbers of half a pool, of old ads, or of clocks that differ are wrong ones."""
-    from htcq.elastic.gates import refusals, several
+    from htcq.elastic.gates import passed_over, refusals, several
     from htcq.elastic.invariants import violations
-    from htcq.elastic.journal import State
+    from htcq.elastic.journal import Seen, State
     from htcq.elastic.sight import sight_of
+    from htcq.report.printable import tell
 
     ages = None if arguments.snapshot else negotiator_of(arguments).slot_ages()
     sight = sight_of(pool, arguments.name, observation.pool_weight, ages)
     clock = (sight.taken_at or observation.taken_at) if arguments.snapshot else time.time()
-    for each in (*several(sight, arguments.name), *refusals(sight, State(), None, wanted.gates, clock)):
+    # Whose claims are taken back is told by the slots: no other schedd is waited for.
+    state = State(seen=Seen(0, 0, 0.0))
+    for told in passed_over(sight, state, wanted.gates, clock):
+        tell(f"htcq: {told}")
+    for each in (*several(sight, arguments.name), *refusals(sight, state, None, wanted.gates, clock)):
         yield f"{each.message} ({each.hint})" if each.hint else each.message
     for wrong in violations(outcome):
         yield f"the computation contradicts itself: {wrong}"

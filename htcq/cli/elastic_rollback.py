@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from htcq.cli.elastic_look import only_one
 from htcq.cli.elastic_place import add_place_options, writer_of_journal
 from htcq.errors import EXIT_FINE
+from htcq.report.printable import one_line
 
 if TYPE_CHECKING:
     from htcq.cli.elastic_writer import Writer
@@ -25,12 +26,12 @@ def main(arguments: argparse.Namespace) -> int:
     """Put the former file back."""
     writer = writer_of_journal(arguments)
     if writer is None:
-        print(f"{arguments.journal}: nothing was ever written")
+        print(one_line(f"{arguments.journal}: nothing was ever written"))
         return EXIT_FINE
     with only_one(writer):
         for told in writer.finish():
-            print(f"finished: {told}")
-        print(_rolled_back(writer))
+            print(one_line(f"finished: {told}"))
+        print(one_line(_rolled_back(writer)))
     return EXIT_FINE
 
 

@@ -2,19 +2,23 @@
 
 Without it every step is only told. With --once it takes one step and ends, for a timer. A look that cannot be trusted
 changes nothing; when none can for long, the dead-man timer puts the static quotas back.
+
+Looks and writes are one process here. Where strangers advertise in the pool, let one account look and another write:
+'htcq elastic plan --save' and 'htcq elastic apply --from'.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
+from htcq.cli.failure import reason
 from htcq.cli.source import add_source_options
-from htcq.errors import EXIT_FINE, HtcqError, InputError, RefusedError
+from htcq.errors import EXIT_FINE, HtcqError, InputError
+from htcq.report.printable import one_line, tell
 from htcq.settings.durations import parse_moments
 
 if TYPE_CHECKING:
@@ -54,11 +58,11 @@ def main(arguments: argparse.Namespace) -> int:
             declared = read_declared(arguments)
             interval = given or declared.settings.interval
             for told, seconds in _step(arguments, declared):
-                print(told, flush=True)
+                print(one_line(told), flush=True)
                 cycle = seconds
             status = EXIT_FINE
         except HtcqError as error:
-            print(f"htcq: {error} ({error.hint})" if error.hint else f"htcq: {error}", file=sys.stderr, flush=True)
+            tell(f"htcq: {reason(error)}")
             status, interval = error.exit_status, given
         taken += 1
         if ticks is not None and taken >= ticks:
@@ -82,27 +86,23 @@ def _step(arguments: argparse.Namespace, declared: Declared) -> Iterator[tuple[s
         shorten(writer.journal)
         journal = read_journal(writer.journal)
         for doubt in journal.doubts():
-            print(f"htcq: {doubt}", file=sys.stderr)
+            tell(f"htcq: {doubt}")
         for told in writer.finish():
             yield f"finished: {told}", _USUAL_CYCLE
         yield _written(arguments, declared, writer)
 
 
 def _written(arguments: argparse.Namespace, declared: Declared, writer: Writer) -> tuple[str, float]:
-    from htcq.cli.elastic_apply import take
+    from htcq.cli.elastic_apply import left_alone, take
     from htcq.elastic.journal import REFUSED, Record
 
     state = writer.state()
-    if state.stopped:
-        return f"{writer.path}: left alone after {state.stopped}; 'htcq elastic apply' begins again", _USUAL_CYCLE
-    if state.failures >= declared.settings.fail_most > 0:
-        raise RefusedError(
-            f"the last {state.failures} writes came to nothing: {writer.path} is left alone",
-            "see the journal; 'htcq elastic apply' begins again",
-        )
+    stopped = left_alone(writer, state, declared.settings.fail_most)
+    if stopped:
+        return stopped, _USUAL_CYCLE
     found = look(arguments, declared, state, writer.present(), time.time())
     if found.refusals:
         told = "; ".join(each.message for each in found.refusals)
         writer.add(Record(0, 0.0, REFUSED, plan=found.step.plan.id, told=told))
         refuse(found.refusals)
-    return take(writer, found, asked=False), found.sight.cycle_seconds
+    return take(writer, found.handover(state), asked=False), found.sight.cycle_seconds

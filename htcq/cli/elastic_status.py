@@ -9,9 +9,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.cli.source import Source, add_source_options, read, sources
+from htcq.cli.health import marked, told_ailments
+from htcq.cli.options import number
+from htcq.cli.source import OpenSource, add_source_options, confine_to, open_source, read_open, sources
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
 from htcq.quota.elastic.validation import COMPUTABLE
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--name", "-name", metavar="NEGOTIATOR", default="", help="the one to look at, if a pool has several"
     )
     parser.add_argument(
-        "--headroom", metavar="PERCENT", type=float, default=5.0,
+        "--headroom", metavar="PERCENT", type=number, default=5.0,
         help="of its min, for a lender that wakes up (default 5; 0: none)",
     )  # fmt: skip
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
@@ -50,12 +53,12 @@ def main(arguments: argparse.Namespace) -> int:
     refused = [flaw for found in flaws.values() for flaw in found]
     if any(flaw.rule not in COMPUTABLE for flaw in refused):
         return EXIT_USAGE
-    looked = [
-        _look(tree, quotas, flaws[tree], sources(arguments, negotiator=arguments.name or tree)[0], arguments)
-        for tree, quotas in trees.items()
-    ]
+    opened = {tree: open_source(sources(arguments, negotiator=arguments.name or tree)[0]) for tree in trees}
+    confine_to(list(opened.values()))
+    looked = [_look(tree, quotas, flaws[tree], opened[tree], arguments) for tree, quotas in trees.items()]
     _show(looked, arguments)
-    return EXIT_USAGE if refused else EXIT_FINE
+    health = [each for status, _ in looked for each in status.health]
+    return EXIT_USAGE if refused else marked(EXIT_FINE, health)
 
 
 def chosen_trees(file: str, negotiator: str) -> Mapping[str, Quotas]:
@@ -83,12 +86,11 @@ def _refusals(tree: str, quotas: Quotas, file: str) -> list[Flaw]:
     from htcq.audit.elastic import checked
     from htcq.audit.rule import Severity
     from htcq.quota.elastic.validation import refusals
-    from htcq.report.printable import one_line
 
     flaws, name = list(refusals(quotas)), _named(file, tree)
     for finding in checked(name, flaws).findings:
         if finding.severity is Severity.ERROR:
-            print(one_line(f"htcq: {name}: {finding.message} [{finding.rule}]"), file=sys.stderr)
+            tell(f"htcq: {name}: {finding.message} [{finding.rule}]")
     return flaws
 
 
@@ -97,7 +99,7 @@ def _named(file: str, tree: str) -> str:
 
 
 def _look(
-    tree: str, quotas: Quotas, flaws: list[Flaw], source: Source, arguments: argparse.Namespace
+    tree: str, quotas: Quotas, flaws: list[Flaw], opened: OpenSource, arguments: argparse.Namespace
 ) -> tuple[Status, Audit]:
     """Look at the pool with one tree."""
     from htcq.audit.elastic import checked
@@ -105,12 +107,14 @@ def _look(
     from htcq.elastic.status import status_of
     from htcq.quota.elastic.doubts import doubts
 
-    pool = read(source)
+    source = opened.source
+    pool = read_open(opened)
     if pool.slots is None:
         why = "; ".join(pool.incomplete)
         raise PoolError(
             f"{source.name}: its slots are not known" + (f": {why}" if why else ""), "what is there to share?"
         )
+    told_ailments(pool)
     status = status_of(pool, quotas, tree, source.negotiator, Headroom(arguments.headroom / 100))
     found = [*flaws, *doubts(quotas, status.observation.demand)]
     return status, checked(_named(arguments.quotas, tree), found)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.system_log import log_change
 from htcq.elastic.journal import APPLY, INTENT, NOTHING, OUTCOME, RESTORE, VERIFIED, WRITTEN, Record, State, resolved
 from htcq.elastic.quota_file import digest_of
 from htcq.errors import HtcqError, InstallError, PoolError
@@ -62,16 +63,28 @@ class Writer:
             raise InstallError(f"{self.path} cannot be read: {error.strerror}", "run as root") from error
 
     def add(self, record: Record) -> Record:
-        """Journal ``record`` with its number, the time, and who did it."""
+        """Journal ``record`` with its number, the time, and who did it.
+
+        What came of a write goes to the system's log as well.
+        """
+        state = self.state()
         told = replace(
             record,
-            number=self.state().last + 1,
+            number=state.last + 1,
             time=time.time(),
             instance=self.instance,
             operator=self.operator,
         )
         append(self.journal, told)
+        if told.kind == OUTCOME:
+            self._log(state, told)
         return told
+
+    def _log(self, state: State, outcome: Record) -> None:
+        intents = (each for each in (state.unfinished, state.in_force) if each is not None)
+        intent = next((each for each in intents if each.number == outcome.of), outcome)
+        what = f"{self.path}: {intent.what or 'write'} of plan {intent.plan or '-'}: {outcome.result}: {outcome.told}"
+        log_change("elastic", what, failed=outcome.result != VERIFIED)
 
     def resolve(self) -> list[str]:
         """Journal what came of an intent that has no outcome, as the file tells, and return it as a sentence.
@@ -145,13 +158,13 @@ class Writer:
                 left.unlink(missing_ok=True)
 
     def _put(self, present: str | None, text: str | None) -> None:
-        from htcq.whole_file import put
+        from htcq.whole_file import put, put_copy, status_of
 
         if present is not None and present != text:
-            put(self.path.with_name(f"{self.path.name}~"), present, _MODE)
+            put_copy(self.path, self.path.with_name(f"{self.path.name}~"))
         if text is not None:
             if present != text:
-                put(self.path, text, _MODE)
+                put(self.path, text, _MODE, status_of(self.path))
             return
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()

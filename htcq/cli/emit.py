@@ -7,19 +7,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
+from htcq.cli.health import marked
 from htcq.cli.options import add_model_options
 from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
 from htcq.emit import EXECUTE, ROLES
-from htcq.errors import EXIT_FINE, InputError
+from htcq.errors import EXIT_FINE, HtcqError, InputError
 from htcq.live.configuration import ParserProcess, read_here
+
+if TYPE_CHECKING:
+    from htcq.cli.request import Request
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq emit``."""
     parser.add_argument("--role", metavar="ROLE", default=EXECUTE, help="execute (the default), access or central")
     add_model_options(parser)
-    add_writing_options(parser, "50-htcq-ROLE.config")
+    add_writing_options(parser, "50-htcq-ROLE.config", "exit 1 if what is in effect differs from it; change nothing")
+    parser.add_argument("--remove", action="store_true", help="take back what --write DIR wrote for this role")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -27,26 +33,88 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.role not in ROLES:
         raise InputError(f"--role {arguments.role}: unknown", f"choose one of {', '.join(ROLES)}")
     check_writing_options(arguments)
+    file_name = f"50-htcq-{arguments.role}.config"
+    if arguments.remove:
+        from htcq.cli.emit_remove import take_back
+
+        return take_back(arguments, file_name)
+    from htcq.capacity.fleet_node import one_of_each_kind
     from htcq.cli.request import read_request
-    from htcq.emit.check import check_configuration
+    from htcq.emit.check import prove
 
     # The bindings load in this process while the machine is probed and the text is rendered.
     process = ParserProcess()
     from htcq.emit.render import configuration
 
     request = read_request(arguments)
-    if arguments.role != EXECUTE and not arguments.node and request.proposed:
-        raise InputError(
-            f"--role {arguments.role} without a model would take this machine for an execute node",
-            "give the execute nodes' --charge ASSET=AMOUNT, or --node FILE of one of them",
-        )
-    text = configuration(arguments.role, request.node, request.slots, request.literal, request.templates)
-    process.call(check_configuration, arguments.role, text, request.slots, read_here)
+    named = bool(arguments.node or arguments.snapshot or arguments.pool)
+    _check_nodes(arguments.role, request, named)
+    node = request.node
+    if arguments.write and arguments.role == EXECUTE:
+        request = _for_the_node_of_the_file(arguments, request, file_name)
+    nodes = one_of_each_kind(request.nodes)
+    slots = [slot for each in nodes for slot in each.slots]
+    form = (request.literal, request.templates, request.model_hash, request.for_one_node)
+    text = configuration(arguments.role, request.node, slots, *form)
+    # This machine is an execute node only where the role says so: no jobs are judged on an access point.
+    judged = not arguments.force and (named or arguments.role == EXECUTE)
+    process.call(prove, arguments.role, text, nodes, request.shapes if judged else None, read_here)
     if not arguments.write:
         sys.stdout.write(text)
-        return EXIT_FINE
-    target = target_of(arguments, text, f"50-htcq-{arguments.role}.config")
-    if arguments.diff or arguments.check:
-        return compare(target, arguments)
+        return marked(EXIT_FINE, request.health)
+    target = target_of(arguments, text, file_name)
+    if arguments.check:
+        from htcq.cli.emit_check import check
+
+        return check(arguments, target, request, node)
+    if arguments.diff:
+        return marked(compare(target, arguments), request.health)
     restart = arguments.role == EXECUTE and target.needs_restart()
-    return write_told(target, "condor_restart -startd" if restart else "condor_reconfig")
+    status = write_told("emit", target, "condor_restart -startd" if restart else "condor_reconfig")
+    return marked(status, request.health)
+
+
+def _for_the_node_of_the_file(arguments: argparse.Namespace, request: Request, file_name: str) -> Request:
+    """Return ``request`` for the node that the present file was made for, where only that tells an edit from a change.
+
+    A check compares the text for that node and the hardware each for itself. A file is not written again because a
+    kernel finds a megabyte less: where the node is the same as before, its former amounts stay.
+    """
+    from pathlib import Path
+
+    from htcq.emit.install import read
+    from htcq.emit.made_for import hardware_changes, node_made_for, same_node
+
+    path = Path(arguments.write, arguments.file or file_name)
+    # A place that no file can have is refused later, with its reason.
+    made = node_made_for(read(path) or "", request.node) if path.is_file() else None
+    if made is None:
+        return request
+    unchanged = same_node(made, request.node) and not hardware_changes(made, request.node)
+    if not arguments.check and (request.literal or not unchanged):
+        return request
+    from htcq.cli.request import read_request
+
+    try:
+        return read_request(arguments, given_node=made)
+    except HtcqError:
+        # What the node was then has no place in these settings; what it is now has.
+        return request
+
+
+def _check_nodes(role: str, request: Request, named: bool) -> None:
+    """Refuse a role that cannot be written for the nodes at hand.
+
+    Raises:
+        InputError: several nodes and a role that takes one, or a role that needs to know the execute nodes.
+    """
+    if role == EXECUTE and len(request.nodes) > 1:
+        raise InputError(
+            f"--role {role} is written for one node, {len(request.nodes)} are given",
+            "every execute node runs 'htcq emit' itself, with the same site file",
+        )
+    if role != EXECUTE and not named and request.proposed:
+        raise InputError(
+            f"--role {role} without a model would take this machine for an execute node",
+            "give the execute nodes' --weight ASSET=W, or --node FILE of each kind of them",
+        )

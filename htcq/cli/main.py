@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from htcq import __version__
-from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE, HtcqError
+from htcq.cli.failure import told
+from htcq.errors import EXIT_FINE, EXIT_USAGE, NESTED_VARIABLE, HtcqError, NestedError
 
 #: Every command and what it does, in the order a newcomer meets them.
 COMMANDS = {
@@ -20,18 +23,29 @@ COMMANDS = {
     "cost": "show what jobs cost on the slots of a pool",
     "quota": "show who gets how much of a pool, and why",
     "simulate": "show what the negotiator would do in its next cycle",
+    "why": "say why a job is idle, and when it starts",
+    "migrate": "show what a new capacity model makes of quotas, and the steps to it",
     "audit": "look for what is wrong with a pool",
     "elastic": "share a pool by elastic quotas: min, max, lend and borrow",
     "drift": "keep what becomes of group quotas, and tell how they run apart",
     "explain": "tell what a rule of the audit is about",
 }
 
+#: HTCondor's configuration may include what it prints (``include command``). A tool that htcq started reads that
+#: configuration too: that the command answers nothing then ends the circle.
+_INCLUDED = "emit"
+
 #: Actions that are monitoring plugins, and how each begins its line.
+_NAGIOS = re.compile(r"--format(?:=| )nagios\b")
 PLUGINS: dict[tuple[str, ...], str] = {("drift", "check"): "HTCQ DRIFT"}
 
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line and a hint, like every other error of htcq."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse would say nothing of a text that cannot be written.
+        (file or sys.stderr).write(message)
 
     def error(self, message: str) -> None:  # type: ignore[override]
         """Report ``message`` as an :class:`HtcqError`."""
@@ -39,26 +53,23 @@ class Parser(argparse.ArgumentParser):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit status; never raises for anything a user can cause."""
-    subject = PLUGINS.get(tuple(arguments[:2]))
+    """Run one command and return its exit status; raises nothing but the SystemExit of ``--help``."""
+    subject = _plugin(arguments)
     if subject:
         from htcq.cli.plugin import run_plugin
 
         return run_plugin(subject, lambda: _dispatch(list(arguments)))
-    if os.environ.get(NESTED_VARIABLE):
-        # A tool that htcq started reads a configuration that runs htcq: answering nothing ends the circle.
-        return EXIT_FINE
     try:
         return _dispatch(list(arguments))
-    except HtcqError as error:
-        print(f"htcq: {error} ({error.hint})" if error.hint else f"htcq: {error}", file=sys.stderr)
-        return error.exit_status
-    except BrokenPipeError:
-        sys.stderr.close()
-        return EXIT_FINE
-    except KeyboardInterrupt:
-        print("htcq: interrupted", file=sys.stderr)
-        return EXIT_UNKNOWN
+    except (Exception, KeyboardInterrupt) as error:
+        return told(error)
+
+
+def _plugin(arguments: Sequence[str]) -> str:
+    """Return the subject of the status line where a monitoring system runs the command; empty where a person does."""
+    if arguments and arguments[0] == "audit" and _NAGIOS.search(" ".join(arguments)):
+        return "HTCQ"
+    return PLUGINS.get(tuple(arguments[:2]), "")
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -71,6 +82,12 @@ def _dispatch(arguments: list[str]) -> int:
     command = arguments[0]
     if command not in COMMANDS:
         raise HtcqError(f"there is no command '{command}'", f"the commands are: {', '.join(COMMANDS)}")
+    if os.environ.get(NESTED_VARIABLE):
+        if command == _INCLUDED:
+            return EXIT_FINE
+        raise NestedError(
+            f"htcq {command}: {NESTED_VARIABLE} is set", "htcq sets it for the tools of HTCondor that it runs itself"
+        )
     parser = parser_of(command)
     status: int = importlib.import_module(f"htcq.cli.{command}").main(parser.parse_args(arguments[1:]))
     return status

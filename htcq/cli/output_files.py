@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from htcq.errors import InputError
+from htcq.errors import HtcqError, InputError, OutputError
+from htcq.whole_file import BY_THE_DISK
 
 
 def place_of(name: str) -> Path:
@@ -29,10 +30,55 @@ def put_file(name: str, text: str) -> None:
 
     Raises:
         InputError: it could not be; nothing was changed.
+        OutputError: the disk is full or broken; nothing was changed.
     """
+    from htcq.cli.confined import put_by_parent
     from htcq.whole_file import put
 
+    if put_by_parent(name, text):
+        return
     try:
         put(Path(name), text)
     except OSError as error:
-        raise InputError(f"{name} cannot be written: {error.strerror}", "choose another place for it") from error
+        raise _unwritable(name, error) from error
+
+
+def put_new_file(name: str, text: str) -> None:
+    """Make the file ``name``, and its directory where there is none.
+
+    Raises:
+        InputError: it is there already, or could not be made; nothing was changed.
+        OutputError: the disk is full or broken; nothing was changed.
+    """
+    from htcq.cli.confined import put_by_parent
+    from htcq.whole_file import put_new
+
+    if put_by_parent(name, text):
+        return
+    try:
+        put_new(Path(name), text)
+    except OSError as error:
+        raise _unwritable(name, error) from error
+
+
+def replace_file(name: str, text: str) -> None:
+    """Replace the file ``name``, which is there: the former one is kept as ``<name>~``, its owner and mode stay.
+
+    Raises:
+        InputError: it could not be; it is as it was.
+        OutputError: the disk is full or broken; it is as it was.
+    """
+    from htcq.whole_file import put, put_copy, status_of
+
+    path = Path(name)
+    try:
+        put_copy(path, path.with_name(f"{path.name}~"))
+        put(path, text, like=status_of(path))
+    except OSError as error:
+        raise _unwritable(name, error) from error
+
+
+def _unwritable(name: str, error: OSError) -> HtcqError:
+    if error.errno in BY_THE_DISK:
+        return OutputError(f"{name} cannot be written: {error.strerror}", "is there room on the disk?")
+    return InputError(f"{name} cannot be written: {error.strerror}", "choose another place for it")

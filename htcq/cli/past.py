@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from htcq.errors import InputError
 from htcq.negotiate.cycles.history import run_time_of
 from htcq.negotiate.cycles.runtimes import RunTime, run_time
+from htcq.pool.ads import Read, read_past
 from htcq.pool.adtext import Chunks
 from htcq.pool.frame import Expressions
-from htcq.pool.reading import Read, read_past
-from htcq.report.printable import one_line
+from htcq.report.printable import one_line, tell
 from htcq.store.past import past_chunks
 
 _HISTORY = "history:"
@@ -53,8 +52,8 @@ def read_run_time(text: str) -> RunTime:
 
 
 def _read(option: str, name: str) -> tuple[Read, Chunks]:
-    chunks = past_chunks(Path(name))
     try:
+        chunks = past_chunks(Path(name))
         read = read_past(chunks, Expressions())
     except InputError as error:
         # What the file itself says is wrong names it.
@@ -62,6 +61,8 @@ def _read(option: str, name: str) -> tuple[Read, Chunks]:
         raise InputError(one_line(told), "condor_history -long prints one") from error
     if not read.jobs:
         raise InputError(f"{option}: no job in it", "condor_history -long prints them")
-    for sentence in read.damage.told():
-        print(one_line(f"htcq: {option}: it {sentence}"), file=sys.stderr)
+    damaged = [f"it {sentence}" for sentence in read.damage.told()]
+    left_out = [each.sentence for each in read.damage.left_out.found()]
+    for sentence in (*damaged, *left_out):
+        tell(f"htcq: {option}: {sentence}")
     return read, chunks

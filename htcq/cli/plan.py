@@ -1,17 +1,28 @@
-"""Show what a claim-capacity model would do on a node: claims, and what every job costs and is given."""
+"""Show what a claim-capacity model would do on nodes: claims, and what every job costs and is given."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Sequence
+from typing import Any
 
-from htcq.capacity.plan import plan_slot, typical_shapes
+from htcq.capacity.fleet import plan_fleet
+from htcq.capacity.prices import FOR_ONE_NODE
+from htcq.capacity.scarcity import scarcity
 from htcq.capacity.shape import Shape
+from htcq.cli.health import marked
 from htcq.cli.options import add_model_options
 from htcq.cli.request import Request, read_request
-from htcq.errors import EXIT_FINE
+from htcq.cli.site import SITE_FILES, site_file
+from htcq.errors import EXIT_FINE, InputError
+from htcq.report.fleet import fleet_json, show_fleet, show_node_summary
+from htcq.report.mix import Mix, mix_json, show_mix
 from htcq.report.plan import plan_json, show_plan
+
+#: Most shapes of a snapshot's jobs that are planned, the most frequent first.
+MAX_SHAPES = 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,22 +34,74 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="a job shape, such as cpus=1,memory=8GiB,disk=1GiB,gpus=1 or with count=10 (several times)",
     )
+    parser.add_argument("--jobs", metavar="SNAPSHOT", help="the idle and running jobs of a snapshot instead")
+    parser.add_argument(
+        "--gpu-share", metavar="SHARE", help="linear: the part of all weight that GPUs stand for (0.25)"
+    )
+    parser.add_argument(
+        "--write-weights", metavar="FILE", nargs="?", const="",
+        help="linear: find weights and write them into this site file (default: that of --config, or htcq.toml)",
+    )  # fmt: skip
     parser.add_argument("--json", "-json", action="store_true", help="print the plan as JSON")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the plan."""
+    """Print the plan, and write the weights if told."""
     request = read_request(arguments, arguments.job)
-    shapes = _shapes(request)
-    plans = [plan_slot(slot, shapes, request.node.condor_version) for slot in request.slots]
+    if arguments.write_weights is not None:
+        if not request.prices:
+            raise InputError(
+                "--write-weights: the weights are not htcq's own choice",
+                "leave out --model and its settings",
+            )
+        from htcq.cli.weights_file import write_weights
+
+        write_weights(arguments.write_weights or str(site_file(arguments.config) or SITE_FILES[0]), request.prices)
+    shapes, mix = _jobs(arguments, request)
+    fleet = plan_fleet(request.nodes, shapes, request.left_out)
     if arguments.json:
-        print(json.dumps(plan_json(plans), indent=2))
+        one = plan_json(fleet.kinds[0].slots) if fleet.nodes == 1 else {}
+        health = _health(request) if arguments.pool or arguments.snapshot else {}
+        notes = {"notes": [FOR_ONE_NODE] if request.for_one_node else []}
+        print(
+            json.dumps({**one, **fleet_json(fleet), "mix": mix_json(mix), **notes, **health}, indent=2, allow_nan=False)
+        )
+        return marked(EXIT_FINE, request.health)
+    if fleet.nodes == 1:
+        show_plan(fleet.kinds[0].slots, sys.stdout)
+        show_node_summary(fleet, sys.stdout)
+        if request.for_one_node:
+            print(FOR_ONE_NODE)
     else:
-        show_plan(plans, sys.stdout)
-    return EXIT_FINE
+        show_fleet(fleet, sys.stdout)
+    show_mix(mix, sys.stdout)
+    return marked(EXIT_FINE, request.health)
 
 
-def _shapes(request: Request) -> tuple[Shape, ...]:
-    """Return the jobs asked about, or typical ones for the first slot type."""
-    first = request.slots[0]
-    return request.shapes or typical_shapes(first.total, first.policy.cpu_shares)
+def _health(request: Request) -> dict[str, Any]:
+    from htcq.negotiate.health import health_json
+
+    return {"health": health_json(request.health)}
+
+
+def _jobs(arguments: argparse.Namespace, request: Request) -> tuple[tuple[Shape, ...], Mix | None]:
+    """Return the shapes that are planned, and the mix of jobs that they are of, if they are one.
+
+    Raises:
+        InputError: --job and --jobs are given, or the jobs cannot be read.
+    """
+    if not arguments.jobs:
+        counted = any(shape.count > 1 for shape in request.shapes)
+        return request.shapes, _mix(request, request.shapes) if counted else None
+    if arguments.job:
+        raise InputError("--job and --jobs contradict each other", "give one of them")
+    from htcq.cli.job_mix import read_job_mix
+
+    assets = {asset for node in request.nodes for asset in node.amounts}
+    jobs = read_job_mix(arguments.jobs, assets)
+    return jobs.shapes[:MAX_SHAPES], _mix(request, jobs.shapes, jobs.left_out)
+
+
+def _mix(request: Request, shapes: Sequence[Shape], left_out: int = 0) -> Mix:
+    nodes = [node.amounts for node in request.nodes]
+    return Mix(tuple(shapes), min(len(shapes), MAX_SHAPES), left_out, scarcity(nodes, shapes))

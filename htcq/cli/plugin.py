@@ -9,7 +9,9 @@ import os
 import sys
 from collections.abc import Callable
 
-from htcq.errors import NESTED_VARIABLE, HtcqError
+from htcq.cli.confined import Confined
+from htcq.cli.failure import reason
+from htcq.errors import NESTED_VARIABLE, NestedError
 from htcq.report.nagios import UNKNOWN, said
 
 
@@ -17,24 +19,18 @@ def run_plugin(subject: str, action: Callable[[], int]) -> int:
     """Return the state that ``action`` returns after printing it; ``subject`` begins the line where it does not."""
     try:
         if os.environ.get(NESTED_VARIABLE):
-            raise HtcqError(f"{NESTED_VARIABLE} is set", "htcq sets it for the tools of HTCondor that it runs itself")
+            raise NestedError(f"{NESTED_VARIABLE} is set", "htcq sets it for the tools of HTCondor that it runs itself")
         status = action()
         sys.stdout.flush()
+    except Confined as ended:
+        # The child has printed the verdict.
+        return int(str(ended.code))
     except SystemExit:
         # Help was asked for and printed: nobody looked at a pool.
         return UNKNOWN
-    except KeyboardInterrupt:
-        return _tell(said(subject, UNKNOWN, "interrupted"))
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         return _tell(said(subject, UNKNOWN, reason(error)))
     return status
-
-
-def reason(error: Exception) -> str:
-    """Return why it went wrong, with the hint, or with the kind of an error that nobody expected."""
-    if isinstance(error, HtcqError):
-        return f"{error} ({error.hint})" if error.hint else str(error)
-    return f"{type(error).__name__}: {error}"
 
 
 def _tell(text: str) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from htcq.errors import EXIT_FINE
 from htcq.node import Node, Source, node_facts
+from htcq.report.printable import one_line
 from htcq.units import CPUS, DISK, MEMORY, show_amount
 
 if TYPE_CHECKING:
@@ -54,9 +55,9 @@ def _show(node: Node) -> None:
     show_table(f"{node.hostname or 'this machine'} ({condor})", ("FACT", "VALUE", "ORIGIN", "WHY"), rows, sys.stdout)
     for gpu in node.gpu_devices:
         memory = show_amount(MEMORY, gpu.memory_mb) if gpu.memory_mb else "memory unknown"
-        print(f"GPU {gpu.id}: {gpu.name or 'name unknown'}, {memory}")
+        print(one_line(f"GPU {gpu.id}: {gpu.name or 'name unknown'}, {memory}"))
     for note in node.notes:
-        print(f"note: {note}")
+        print(one_line(f"note: {note}"))
 
 
 def _value(source: Source) -> str:

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from htcq.cli.actions import add_actions
 from htcq.cli.changes import add_changes, read_changes, warn
+from htcq.cli.failure import reason
+from htcq.cli.health import marked, told_ailments
+from htcq.cli.options import number
 from htcq.cli.output_files import place_of, put_file
-from htcq.cli.source import Changes, Source, add_source_options, read, sources
+from htcq.cli.source import Changes, OpenSource, Source, add_source_options, confine_to, open_source, read_open, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.negotiate.groups import PoolQuotas
@@ -27,6 +32,7 @@ ACTIONS = {
 }
 #: The forms of the output that exclude each other.
 _FORMS = ("why", "json", "csv")
+Result = TypeVar("Result")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--name", "-name", metavar="NEGOTIATOR", default="", help="the one to look at, if a pool has several"
     )
     parser.add_argument(
-        "--max-age", metavar="SECONDS", type=float, help="deadline for what the negotiator published (default 900)"
+        "--max-age", metavar="SECONDS", type=number, help="deadline for what the negotiator published (default 900)"
     )
     add_changes(parser)
     output = parser.add_argument_group("output")
@@ -81,31 +87,40 @@ class _Looked:
 
 def _look_at_all(named: Sequence[Source], changes: Changes, arguments: argparse.Namespace) -> tuple[list[_Looked], int]:
     """Look at every pool; one that cannot be read costs its own part only, if there are others."""
-    if len(named) == 1:
-        return [_look_at(named[0], changes, arguments)], EXIT_FINE
-    found = [_look_or_tell(source, changes, arguments) for source in named]
+    alone = len(named) == 1
+    opened = [_or_tell(source, alone, partial(open_source, source, changes)) for source in named]
+    confine_to([each for each in opened if isinstance(each, OpenSource)], (arguments.html,))
+    found = [
+        _or_tell(each.source, alone, partial(_look_at, each, changes, arguments))
+        if isinstance(each, OpenSource)
+        else each
+        for each in opened
+    ]
     return [each for each in found if isinstance(each, _Looked)], max(
         (each for each in found if isinstance(each, int)), default=EXIT_FINE
     )
 
 
-def _look_or_tell(source: Source, changes: Changes, arguments: argparse.Namespace) -> _Looked | int:
-    """Look at one of several pools; where that fails, say so and return the exit status."""
+def _or_tell(source: Source, alone: bool, look: Callable[[], Result]) -> Result | int:
+    """Return what ``look`` returns; where that fails for one of several pools, say so and return the exit status."""
     try:
-        return _look_at(source, changes, arguments)
+        return look()
     except HtcqError as error:
-        print(f"htcq: {source.name}: {error}" + (f" ({error.hint})" if error.hint else ""), file=sys.stderr)
+        if alone:
+            raise
+        tell(f"htcq: {source.name}: {reason(error)}")
         return error.exit_status
 
 
-def _look_at(source: Source, changes: Changes, arguments: argparse.Namespace) -> _Looked:
+def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace) -> _Looked:
     from htcq.negotiate.groups import PoolQuotas
     from htcq.negotiate.look import look_at
     from htcq.negotiate.published import MOST_AGE
     from htcq.pool.weights import Weights
 
     most_age = MOST_AGE if arguments.max_age is None else arguments.max_age
-    pool = read(source, changes)
+    source = opened.source
+    pool = read_open(opened, changes)
     if changes and pool.changed is None:
         raise InputError(f"{source.name} has no configuration of its central manager", "a what-if needs config.txt")
     weights, negotiator = Weights(), source.negotiator or pool.negotiator
@@ -113,6 +128,7 @@ def _look_at(source: Source, changes: Changes, arguments: argparse.Namespace) ->
     if source.negotiator and source.negotiator not in ("", *quotas.published.negotiators):
         known = ", ".join(quotas.published.negotiators) or "none"
         raise InputError(f"{source.name} has no negotiator {source.negotiator}", f"its negotiators: {known}")
+    told_ailments(pool)
     now = look_at(quotas, pool, most_age)
     then = None
     if changes:
@@ -128,7 +144,7 @@ def _status(looked: _Looked) -> int:
     look = looked.then or looked.now
     if looked.stale:
         return EXIT_UNKNOWN
-    return EXIT_FINDINGS if any(problem.fatal for problem in look.problems) else EXIT_FINE
+    return marked(EXIT_FINDINGS if any(problem.fatal for problem in look.problems) else EXIT_FINE, look.health)
 
 
 def _page(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Namespace) -> None:

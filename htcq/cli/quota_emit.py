@@ -11,9 +11,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from htcq.cli.declared import add_declared_options, read_declared
+from htcq.cli.health import marked
 from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
 from htcq.emit import GROUPS_FILE
 from htcq.errors import EXIT_FINE, PolicyError
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.cli.declared import Request
@@ -40,22 +42,16 @@ def main(arguments: argparse.Namespace) -> int:
     _tell_what_stays(request, target.path.name if target else GROUPS_FILE)
     if refused and not arguments.force:
         for each in refused[:-1]:
-            _tell(f"refused: {each}")
+            tell(f"htcq: refused: {each}")
         raise PolicyError(f"refused: {refused[-1]}", "nothing was written; --force overrides")
     for each in refused:
-        _tell(f"forced: {each}")
+        tell(f"htcq: forced: {each}")
     if target is None:
         sys.stdout.write(request.text)
-        return EXIT_FINE
+        return marked(EXIT_FINE, request.health)
     if arguments.diff or arguments.check:
-        return compare(target, arguments)
-    return write_told(target, "condor_reconfig -negotiator")
-
-
-def _tell(sentence: str) -> None:
-    from htcq.report.printable import one_line
-
-    print(f"htcq: {one_line(sentence)}", file=sys.stderr)
+        return marked(compare(target, arguments), request.health)
+    return marked(write_told("quota emit", target, "condor_reconfig -negotiator"), request.health)
 
 
 def _broken_promises(request: Request) -> list[str]:
@@ -72,9 +68,12 @@ def _broken_promises(request: Request) -> list[str]:
         if finding.severity is Severity.ERROR:
             broken.append(sentence)
         elif finding.rule != UNOWNED:
-            _tell(sentence)
+            tell(f"htcq: {sentence}")
     for each in outcome.not_checked:
-        _tell(f"not checked without {each.missing}")
+        if each.failed:
+            broken.append(f"the check {each.rule} failed: {each.missing}")
+        else:
+            tell(f"htcq: not checked without {each.missing}")
     return broken
 
 
@@ -95,7 +94,7 @@ def _dropped_in_use(request: Request, target: Target | None) -> list[str]:
         return [f"this drops {each}" for each in losses(before, after)]
     gone = [group.name for group in dropped(before, after)]
     if gone:
-        _tell(f"not checked without a pool (--snapshot or --pool): whether anybody still uses {listed(gone)}")
+        tell(f"htcq: not checked without a pool (--snapshot or --pool): whether anybody still uses {listed(gone)}")
     return []
 
 
@@ -108,7 +107,7 @@ def _before(request: Request, target: Target | None) -> PoolQuotas | None:
 
     if request.pool is not None:
         if request.pool.central is None:
-            _tell(f"{request.pool.source} has no configuration: its groups are not compared with the new ones")
+            tell(f"htcq: {request.pool.source} has no configuration: its groups are not compared with the new ones")
             return None
         return Evidence(request.pool).quotas
     if target is None or target.present is None:
@@ -121,4 +120,4 @@ def _tell_what_stays(request: Request, file_name: str) -> None:
 
     own = request.pool.central if request.pool is not None else None
     for knob in staying(request.site.groups, own, request.emitted, file_name) if own is not None else ():
-        _tell(f"{knob.name} = {knob.value} stays in force beside what is declared: remove it from {knob.place}")
+        tell(f"htcq: {knob.name} = {knob.value} stays in force beside what is declared: remove it from {knob.place}")

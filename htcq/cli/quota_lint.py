@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 from htcq.cli.declared import add_declared_options, read_declared
+from htcq.cli.health import marked
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
 
 _FAIL_ON = "error"
@@ -32,6 +34,7 @@ def main(arguments: argparse.Namespace) -> int:
     word, where = (arguments.fail_on, "--fail-on") if arguments.fail_on else (site.fail_on, "htcq.toml: audit.fail_on")
     worst = threshold(word or _FAIL_ON, where)
     outcome = linted(request.declared, request.evidence, site, with_pool=request.pool is not None)
+    outcome = replace(outcome, health=request.health)
     if arguments.json:
         import json
 
@@ -43,4 +46,5 @@ def main(arguments: argparse.Namespace) -> int:
 
         show_audit(outcome, sys.stdout)
     found = outcome.worst()
-    return EXIT_FINDINGS if worst is not None and found is not None and found >= worst else EXIT_FINE
+    status = EXIT_FINDINGS if worst is not None and found is not None and found >= worst else EXIT_FINE
+    return marked(status, request.health)

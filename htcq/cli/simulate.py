@@ -7,31 +7,34 @@ another configuration.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from htcq.cli.changes import add_changes, read_changes, warn
+from htcq.cli.course_options import add_course_options, check_no_course, cycles_of, plan_of, run_times
+from htcq.cli.health import check_jobs, marked, told_ailments
 from htcq.cli.output_files import place_of, put_file
-from htcq.cli.past import read_arrivals, read_run_time
-from htcq.cli.source import Changes, add_source_options, read, sources
+from htcq.cli.past import read_arrivals
+from htcq.cli.source import Changes, add_source_options, confine_to, open_source, read_open, sources
 from htcq.cli.sweep import add_sweep_options, check_no_sweep, run_sweep
-from htcq.cli.what_if import add_what_if, read_what_if, say, told
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.cli.what_if import add_what_if, read_what_if, say, say_unit, told
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.negotiate.what_if import changed_pool
+from htcq.pool.users import not_asked
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
+    from htcq.negotiate.cycles.runtimes import RunTime
     from htcq.negotiate.cycles.single import Single
     from htcq.pool.pool import Pool
 
-#: How long jobs run if nobody says, and the most cycles that one may ask for.
-_RUN_TIME, _MOST_CYCLES = "exponential:3600", 100_000
-#: Options that say nothing of one cycle.
-_OF_CYCLES = ("interval", "run-time", "seed", "arrivals")
-Number = TypeVar("Number", int, float)
+#: What makes the pool another one, or prints something else.
+_NOT_WITH_AGREEMENT = ("changes", "remove", "drain", "add", "demand", "model", "cycles", "matches", "html")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,13 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
     add_changes(parser)
     add_what_if(parser)
-    course = parser.add_argument_group("several cycles")
-    course.add_argument("--cycles", metavar="N", type=int, help="go on for so many cycles, in which jobs start and end")
-    course.add_argument("--interval", metavar="SECONDS", type=float, help="from cycle to cycle (default 60)")
-    course.add_argument("--run-time", metavar="TIME", help="how long jobs run (default exponential:3600)")
-    course.add_argument("--seed", metavar="N", type=int, help="what the dice start from (default 0)")
+    add_course_options(parser)
     add_sweep_options(parser)
     output = parser.add_argument_group("output")
+    output.add_argument(
+        "--agreement", action="store_true", help="compare HTCondor's own last reasons with those of the simulated cycle"
+    )
     output.add_argument("--matches", action="store_true", help="list every match, in order")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
     output.add_argument("--html", metavar="FILE", help="write a page besides")
@@ -65,32 +67,71 @@ def main(arguments: argparse.Namespace) -> int:
     check_no_sweep(arguments)
     if arguments.snapshot and arguments.pool:
         raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    _check_agreement(arguments)
     if arguments.html:
         place_of(arguments.html)
     changes = read_changes(arguments.changes)
     past = read_arrivals(arguments.arrivals) if arguments.arrivals else None
-    pool = read(sources(arguments, negotiator=arguments.name)[0], changes, past)
-    if pool.jobs is None:
-        raise InputError(f"{pool.source} has no jobs", "a cycle needs the queues: jobs.ads of a snapshot")
+    runs = run_times(arguments)
+    what = read_what_if(arguments)
+    opened = open_source(sources(arguments, negotiator=arguments.name)[0], changes, past)
+    confine_to([opened], (arguments.html,), cycles_of(arguments))
+    pool = read_open(opened, changes, past)
+    check_jobs(pool)
     if changes and pool.changed is None:
         raise InputError(f"{pool.source} has no configuration of its central manager", "a what-if needs config.txt")
-    what = read_what_if(arguments)
+    _say_not_asked(pool)
     configured = replace(pool, central=pool.changed) if changes else pool
     changed = changed_pool(configured, what) if changes or what else None
     if changes:
         warn(pool, configured)
     if changed is not None:
         say(pool, changed)
+        say_unit(configured, changed, what)
     changes = (*changes, *told(arguments))
-    if arguments.cycles is not None:
-        return _course(pool, changed, changes, arguments)
-    given = [f"--{name}" for name in _OF_CYCLES if _of(arguments, name) is not None]
-    if given:
-        raise InputError(f"{given[0]} is for several cycles", "give --cycles too")
+    if runs is not None:
+        return _course(pool, changed, changes, runs, arguments)
+    check_no_course(arguments, "arrivals")
     return _one(pool, changed, changes, arguments)
 
 
+def _check_agreement(arguments: argparse.Namespace) -> None:
+    if not arguments.agreement:
+        return
+    for option in _NOT_WITH_AGREEMENT:
+        if getattr(arguments, option):
+            hint = f"leave out {'--set' if option == 'changes' else '--' + option}"
+            raise InputError("--agreement compares with the last cycle of the pool as it is", hint)
+
+
+def _agreement(pool: Pool, arguments: argparse.Namespace) -> int:
+    from htcq.negotiate.cycle.cycle import Cycle
+    from htcq.why.agreement import agreement
+
+    cycle = Cycle(pool, _order(arguments), arguments.skip_bad_slots)
+    cycle.run()
+    found = agreement(pool, cycle)
+    if arguments.json:
+        from htcq.report.agreement_json import agreement_json
+
+        print(json.dumps(agreement_json(found, pool), indent=2))
+    else:
+        from htcq.report.agreement_text import show_agreement
+
+        show_agreement(found, pool, sys.stdout)
+    return EXIT_FINE if found.compared else EXIT_UNKNOWN
+
+
+def _say_not_asked(pool: Pool) -> None:
+    missing = not_asked(pool)
+    if missing:
+        tell(f"htcq: {pool.source}: {missing}")
+
+
 def _one(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse.Namespace) -> int:
+    health = told_ailments(pool)
+    if arguments.agreement:
+        return marked(_agreement(pool, arguments), health)
     now = _cycle(pool, arguments)
     then = None if changed is None else _cycle(changed, arguments)
     if arguments.html:
@@ -110,19 +151,20 @@ def _one(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse
         from htcq.report.simulate_text import show_what_if
 
         show_what_if(now.trace, then.trace, pool, changes, sys.stdout)
-    return EXIT_FINE if (then or now).trace.crash is None else EXIT_FINDINGS
+    return marked(EXIT_FINE if (then or now).trace.crash is None else EXIT_FINDINGS, health)
 
 
-def _course(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse.Namespace) -> int:
-    from htcq.negotiate.cycles.course import Plan, run_course
+def _course(pool: Pool, changed: Pool | None, changes: Changes, runs: RunTime, arguments: argparse.Namespace) -> int:
+    from htcq.negotiate.cycles.course import run_course
 
     if arguments.matches:
         raise InputError("--matches lists those of one cycle", "leave out --cycles")
-    plan = Plan(
-        cycles=_within("--cycles", arguments.cycles, 1, _MOST_CYCLES),
-        interval_seconds=_within("--interval", 60.0 if arguments.interval is None else arguments.interval, 1, 86400),
-    )
-    runs, order, seed = read_run_time(arguments.run_time or _RUN_TIME), _order(arguments), arguments.seed or 0
+    plan = plan_of(arguments)
+    health = told_ailments(pool)
+    order, seed = _order(arguments), arguments.seed or 0
+    # A course leaves circles of objects behind in every cycle, which the process does not collect by itself.
+    gc.freeze()
+    gc.enable()
     now, then = (
         None if each is None else run_course(each, plan, runs, Random(seed), order, arguments.skip_bad_slots)
         for each in (pool, changed)
@@ -145,17 +187,7 @@ def _course(pool: Pool, changed: Pool | None, changes: Changes, arguments: argpa
         from htcq.report.course_text import show_courses
 
         show_courses(now, then, plan, pool, changes, sys.stdout)
-    return EXIT_FINE if (then or now).crash is None else EXIT_FINDINGS
-
-
-def _within(option: str, number: Number, least: Number, most: Number) -> Number:
-    if not least <= number <= most:
-        raise InputError(f"{option} {number:g}: out of range", f"from {least:g} to {most:g}")
-    return number
-
-
-def _of(arguments: argparse.Namespace, option: str) -> Any:
-    return getattr(arguments, option.replace("-", "_"))
+    return marked(EXIT_FINE if (then or now).crash is None else EXIT_FINDINGS, health)
 
 
 def _order(arguments: argparse.Namespace) -> Sequence[str]:

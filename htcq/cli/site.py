@@ -1,28 +1,65 @@
-"""Where a command finds the site file."""
+"""Where a command finds the site file, and which keys it takes from one that nobody named.
+
+A file in the current directory may be anybody's: it is used where nobody else could have written it, and says nothing
+of where templates and histories are. A file that ``--config`` names is taken as it is.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from htcq.cli.trusted import is_trusted_file, trusted_text
 from htcq.errors import InputError
 from htcq.settings import Settings, settings_from
 
+_HERE = "htcq.toml"
 #: Where a site file is looked for when none is named.
-SITE_FILES = ("htcq.toml", "/etc/htcq/htcq.toml")
+SITE_FILES = (_HERE, "/etc/htcq/htcq.toml")
+#: Keys that name places, with their table; a file that is only found in the current directory must not have them.
+_PLACES = (("", "templates"), ("drift", "store"), ("drift", "quotas"))
+_HINT = "see htcq.toml(5)"
+
+
+def site_file(named: str | None) -> Path | None:
+    """Return the site file ``named``, or the first of :data:`SITE_FILES` that is there, if any.
+
+    Raises:
+        InputError: it was not named, and somebody else could have written it.
+    """
+    if named:
+        return Path(named)
+    return next((Path(each) for each in SITE_FILES if is_trusted_file(Path(each))), None)
 
 
 def read_site_file(named: str | None, forced: bool = False) -> Settings:
     """Return what the file ``named`` says, or the first of :data:`SITE_FILES` that is there, if any.
 
     Raises:
-        HtcqError: it cannot be read, or something in it cannot be used.
+        HtcqError: it cannot be read, something in it cannot be used, or it is not to be trusted.
     """
-    path = Path(named) if named else next((Path(each) for each in SITE_FILES if Path(each).is_file()), None)
-    if path is None:
-        return Settings()
-    return settings_from(parse_toml(path, "see htcq.toml(5)"), forced)
+    if named:
+        return settings_from(parse_toml(Path(named), _HINT), forced)
+    for each in SITE_FILES:
+        text = trusted_text(Path(each))
+        if text is not None:
+            content = _parsed(Path(each), text, _HINT)
+            if each == _HERE:
+                _refuse_places(content)
+            return settings_from(content, forced)
+    return Settings()
+
+
+def _refuse_places(content: Mapping[str, Any]) -> None:
+    for table, key in _PLACES:
+        keys = content.get(table, {}) if table else content
+        if isinstance(keys, Mapping) and key in keys:
+            raise InputError(
+                f"{_HERE}: {table}{'.' if table else ''}{key} is not taken from a file in the current directory",
+                f"name the file (--config {_HERE}), or put it into /etc/htcq",
+            )
 
 
 def parse_toml(path: Path, hint: str) -> dict[str, Any]:
@@ -31,15 +68,31 @@ def parse_toml(path: Path, hint: str) -> dict[str, Any]:
     Raises:
         InputError: it cannot be read; ``hint`` says where to look.
     """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", hint) from error
+    return _parsed(path, text, hint)
+
+
+def _parsed(path: Path, text: str, hint: str) -> dict[str, Any]:
+    try:
+        return toml_of(text)
+    except (ValueError, RecursionError) as error:
+        # A number of thousands of digits, or lists within lists without end, are no mistakes to the parser.
+        raise InputError(f"{path}: {error}", hint) from error
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """Return what ``text`` holds.
+
+    Raises:
+        ValueError: it is no TOML.
+        RecursionError: it nests without end.
+    """
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    try:
-        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", hint) from error
-    except (ValueError, RecursionError) as error:
-        # A number of thousands of digits, or lists within lists without end, are no mistakes to the parser.
-        raise InputError(f"{path}: {error}", hint) from error
+    content: dict[str, Any] = tomllib.loads(text)
     return content

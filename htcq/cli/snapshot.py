@@ -6,16 +6,16 @@ Needs READ authorisation only. The result is a directory, or an archive if its n
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.source import PATIENCE
+from htcq.cli.options import PATIENCE, add_limits_option, limits_of, number
 from htcq.errors import EXIT_FINE, InputError
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.live.capture import Captured
+    from htcq.live.captured import Captured, Wanted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,19 +25,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pool", "-pool", metavar="HOST", action="append", help="its collector (default: this machine's); repeatable"
     )
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=float, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
+        "--timeout", metavar="SECONDS", type=number, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
     )
+    add_limits_option(parser)
     parser.add_argument(
         "--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, if a pool has several"
     )
-    parser.add_argument("--anonymize", action="store_true", help="replace users, hosts and paths, consistently")
+    parser.add_argument(
+        "--anonymize", action="store_true", help="replace every name, and leave out what a match does not need"
+    )
+    parser.add_argument(
+        "--key", metavar="FILE", help="with --anonymize: the same names for the same key; made if it is missing"
+    )
+    parser.add_argument("--keep-groups", action="store_true", help="with --anonymize: leave the names of groups")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Capture into a temporary place, make it anonymous if asked to, then put it where it belongs."""
     if not 0 < arguments.timeout <= 86400:
         raise InputError(f"--timeout {arguments.timeout:g}: not a time", "give seconds, more than 0")
+    if not arguments.anonymize and (arguments.key or arguments.keep_groups):
+        option = "--key" if arguments.key else "--keep-groups"
+        raise InputError(f"{option} is for anonymous snapshots", "give --anonymize too")
+    limits = limits_of(arguments)
+    from htcq.live.captured import Wanted
     from htcq.pool.files import file_name
+    from htcq.store.key_file import fresh_key, key_of
     from htcq.store.snapshot_writer import new_snapshot
 
     pools: list[str | None] = list(dict.fromkeys(arguments.pool or [])) or [None]
@@ -45,28 +58,44 @@ def main(arguments: argparse.Namespace) -> int:
     if len(set(names)) < len(names):
         raise InputError("two pools would have the same directory", "capture them one by one")
     goal = Path(arguments.goal)
+    key = key_of(Path(arguments.key)) if arguments.key else fresh_key()
     with new_snapshot(goal) as directory:
         places = [directory / name for name in names] if len(pools) > 1 else [directory]
-        captured = _capture(pools, places, arguments.timeout, arguments.name)
-        if arguments.anonymize:
-            from htcq.store.anonymize import anonymize_directory
-
-            anonymize_directory(directory)
-    _tell(goal, captured)
+        wanted = Wanted(negotiator=arguments.name, limits=limits)
+        captured = _capture(pools, places, arguments.timeout, wanted)
+        told = _anonymized(directory, key, arguments.keep_groups) if arguments.anonymize else []
+    _tell(goal, captured, told)
     return EXIT_FINE
 
 
-def _capture(pools: Sequence[str | None], places: Sequence[Path], timeout: float, negotiator: str) -> list[Captured]:
-    from htcq.live.capture import Wanted, capture
+def _capture(pools: Sequence[str | None], places: Sequence[Path], timeout: float, wanted: Wanted) -> list[Captured]:
+    from htcq.live.capture import capture
     from htcq.report.terminal import progress
 
-    wanted = Wanted(negotiator=negotiator)
     return [capture(pool, place, timeout, progress(), wanted) for pool, place in zip(pools, places)]
 
 
-def _tell(goal: Path, captured: Sequence[Captured]) -> None:
+def _anonymized(directory: Path, key: bytes, keep_groups: bool) -> list[str]:
+    """Make the snapshot anonymous, and return what there is to say about it."""
+    from htcq.store.anonymize import anonymize_directory
+
+    done = anonymize_directory(directory, key, keep_groups)
+    told = [f"{done.names} names replaced; none of them is left in any file"]
+    if done.common:
+        told.append(f"{done.common} names are also numbers or words of HTCondor's: searched for only where names stand")
+    if done.patterns:
+        told.append(f"{done.patterns} expressions look for parts of texts (regexp, substr): they match otherwise now")
+    return told
+
+
+def _tell(goal: Path, captured: Sequence[Captured], anonymized: Sequence[str]) -> None:
+    """Say what is there; of an anonymous snapshot to its owner alone, who knows the names."""
     for each in captured:
         for what, why in each.failed:
-            print(f"htcq: {each.pool}: {what}: {why}", file=sys.stderr)
+            tell(f"htcq: {each.pool}: {what}: {why}")
+        for schedd, why in each.without_users:
+            tell(f"htcq: {each.pool}: no user records of {schedd}, which asks for authentication: {why}")
         held = ", ".join(f"{count} {kind}" for kind, count in sorted(each.counts.items()))
-        print(f"{goal}: {each.pool}: {held}", file=sys.stderr)
+        tell(f"{goal}: {each.pool}: {held}")
+    for line in anonymized:
+        tell(f"{goal}: {line}")

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from htcq.classads import parsed
+from htcq.cli.confined import confine
+from htcq.cli.options import PATIENCE as PATIENCE
+from htcq.cli.options import add_limits_option, limits_of, number
 from htcq.errors import InputError
+from htcq.limits import USUAL, Limits
 from htcq.live.configuration import read_dump
-from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, PRIORITIES_ADS
-from htcq.pool.pool import Pool
+from htcq.passing import temporary_directory
+from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, PRIORITIES_ADS, USERS_ADS
+from htcq.pool.left_out import left_out_from
+from htcq.pool.pool import Pool, log_from
 from htcq.pool.reading import Texts, read_pool
-from htcq.store.snapshot import Snapshot, open_snapshot
+from htcq.report.printable import tell
+from htcq.store.snapshot import Opened, Snapshot, open_files, snapshot_of
 
 if TYPE_CHECKING:
     from htcq.cli.past import PastFile
 
-#: How long one query may take unless told otherwise, in seconds.
-PATIENCE = 60.0
 #: Knobs of the central manager with the values that they would have.
 Changes = tuple[tuple[str, str], ...]
+#: Names of files that a command writes, None for those that it was not told to.
+Files = Sequence[Optional[str]]
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,8 @@ class Source:
     """One pool to be looked at: a snapshot, or the collector of a live pool (None: this machine's).
 
     ``queues`` False: without jobs and the configurations of machines other than the central manager, which quotas do
-    not need. ``machines`` False: without those configurations alone. ``negotiator`` names one of several.
+    not need. ``machines`` False: without those configurations alone. ``schedds`` False: without jobs and what access
+    points say. ``negotiator`` names one of several. ``limits`` are those of what the pool holds.
     """
 
     snapshot: str | None = None
@@ -40,11 +47,21 @@ class Source:
     queues: bool = True
     negotiator: str = ""
     machines: bool = True
+    schedds: bool = True
+    limits: Limits = USUAL
 
     @property
     def name(self) -> str:
         """What the pool is called."""
         return self.snapshot or self.pool or "this machine's pool"
+
+
+@dataclass(frozen=True)
+class OpenSource:
+    """A pool whose files are open, and of which nothing was read yet."""
+
+    source: Source
+    files: Opened
 
 
 def add_source_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
@@ -59,8 +76,9 @@ def add_source_options(parser: argparse.ArgumentParser, several: bool = False) -
         help=f"a live pool: its collector (default: this machine's){again}",
     )  # fmt: skip
     source.add_argument(
-        "--timeout", metavar="SECONDS", type=float, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
+        "--timeout", metavar="SECONDS", type=number, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
     )
+    add_limits_option(source)
 
 
 def sources(arguments: argparse.Namespace, queues: bool = True, negotiator: str = "") -> tuple[Source, ...]:
@@ -68,51 +86,93 @@ def sources(arguments: argparse.Namespace, queues: bool = True, negotiator: str 
     snapshots, pools = _several(arguments.snapshot), _several(arguments.pool)
     if not 0 < arguments.timeout <= 86400:
         raise InputError(f"--timeout {arguments.timeout:g}: not a time", "give seconds, more than 0")
-    named = [Source(snapshot=each, negotiator=negotiator) for each in snapshots]
-    named += [Source(None, each, arguments.timeout, queues, negotiator) for each in pools]
-    return tuple(named) or (Source(None, None, arguments.timeout, queues, negotiator),)
+    limits = limits_of(arguments)
+    named = [Source(snapshot=each, negotiator=negotiator, limits=limits) for each in snapshots]
+    live = Source(None, None, arguments.timeout, queues, negotiator, limits=limits)
+    named += [replace(live, pool=each) for each in pools]
+    return tuple(named) or (live,)
 
 
 def _several(given: str | Sequence[str] | None) -> Sequence[str]:
     return [given] if isinstance(given, str) else list(dict.fromkeys(given or ()))
 
 
-def read_source(arguments: argparse.Namespace, queues: bool = True) -> Pool:
-    """Return the pool that the flags name.
+def read_source(
+    arguments: argparse.Namespace, queues: bool = True, hardware: bool = False, files: Files | None = None
+) -> Pool:
+    """Return the pool that the flags name; with ``hardware`` all of its slots, but no jobs and no machine's knobs.
+
+    Where ``files`` are given, in a process that can write nothing but these.
 
     Raises:
         HtcqError: it cannot be read at all.
     """
     if arguments.snapshot and arguments.pool:
         raise InputError("--snapshot and --pool contradict each other", "give one of them")
-    return read(sources(arguments, queues)[0])
+    source = sources(arguments, queues)[0]
+    opened = open_source(replace(source, machines=False, schedds=False) if hardware else source)
+    if files is not None:
+        confine_to([opened], files)
+    return read_open(opened)
 
 
 def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:
     """Return the pool ``source``, with the central manager's configuration also as it would be with ``changes``.
 
-    And with the jobs of ``past``, which are another file's.
+    And with the jobs of ``past``, which are another file's. What was left out is told on standard error.
 
     Raises:
         HtcqError: it cannot be read at all, or is not that of the negotiator.
     """
+    return read_open(open_source(source, changes, past), changes, past)
+
+
+def open_source(source: Source, changes: Changes = (), past: PastFile | None = None) -> OpenSource:
+    """Open the files of the pool ``source``, a live one after it was captured: nothing of it stays on the disk.
+
+    Raises:
+        HtcqError: there is none, or it cannot be asked.
+    """
     if source.snapshot:
-        pool = pool_of(open_snapshot(Path(source.snapshot)), source.name, changes, past)
-        if source.negotiator and pool.negotiator not in ("", source.negotiator):
-            raise InputError(
-                f"{source.name}: its configuration is that of the negotiator {pool.negotiator}",
-                f"capture one with 'htcq snapshot --name {source.negotiator}'",
-            )
-        return pool
-    from htcq.live.capture import Wanted, capture
+        return OpenSource(source, open_files(Path(source.snapshot), source.limits))
+    from htcq.live.capture import capture
+    from htcq.live.captured import Wanted
     from htcq.report.terminal import progress
 
-    with tempfile.TemporaryDirectory(prefix="htcq-") as directory:
-        path = Path(directory) / "snapshot"
+    with temporary_directory() as directory:
+        path = directory / "snapshot"
         asked = attributes_of(changes) | (past.names if past else frozenset())
-        wanted = Wanted(source.queues, source.negotiator, asked, source.machines)
+        wanted = Wanted(source.queues, source.negotiator, asked, source.machines, source.schedds, source.limits)
         capture(source.pool, path, source.timeout, progress(), wanted)
-        return pool_of(open_snapshot(path), source.name, changes, past)
+        return OpenSource(source, open_files(path, source.limits))
+
+
+def confine_to(opened: Sequence[OpenSource], files: Files = (), work: int = 1) -> None:
+    """Go on in a process that can do little but read ``opened``, and have ``files`` written.
+
+    ``work`` is how many times as long as usual the command takes.
+    """
+    if not opened:
+        return
+    limits = opened[0].source.limits
+    memory = max(limits.memory(0), sum(limits.memory(each.files.size, each.files.packed) for each in opened))
+    seconds = work * sum(limits.seconds(each.files.size, each.files.packed) for each in opened)
+    name = ", ".join(dict.fromkeys(each.source.name for each in opened))
+    confine(name, limits, memory, seconds, [name for name in files if name])
+
+
+def read_open(opened: OpenSource, changes: Changes = (), past: PastFile | None = None) -> Pool:
+    """Return the pool whose files are open, otherwise as :func:`read`."""
+    source = opened.source
+    pool = pool_of(snapshot_of(opened.files), source.name, changes, past)
+    if source.snapshot and source.negotiator and pool.negotiator not in ("", source.negotiator):
+        raise InputError(
+            f"{source.name}: its configuration is that of the negotiator {pool.negotiator}",
+            f"capture one with 'htcq snapshot --name {source.negotiator}'",
+        )
+    for each in pool.left_out:
+        tell(f"htcq: {source.name}: {each.sentence}")
+    return pool
 
 
 def attributes_of(changes: Changes) -> frozenset[str]:
@@ -137,14 +197,18 @@ def pool_of(snapshot: Snapshot, source: str, changes: Changes = (), past: PastFi
             collector=snapshot.chunks(COLLECTOR_ADS),
             jobs=snapshot.chunks(JOBS_ADS),
             priorities=snapshot.chunks(PRIORITIES_ADS),
+            users=snapshot.chunks(USERS_ADS),
             central=snapshot.text(CONFIG),
             access=snapshot.configurations(ACCESS),
             execute=snapshot.configurations(EXECUTE),
             taken_at=str(meta.get("taken", "")),
+            anonymous=meta.get("anonymized") is True,
             failed=tuple((str(each.get("what", "")), str(each.get("why", ""))) for each in failed),
             negotiator=str(meta.get("negotiator", "")),
             changes=changes,
             past=None if past is None else past.chunks,
+            left_out=left_out_from(meta.get("left_out")),
+            accountant_log=log_from(meta.get("accountant_log")),
         ),
         read_dump,
     )

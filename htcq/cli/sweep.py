@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.cli.sweep_place import Place
@@ -62,7 +63,7 @@ def run_sweep(arguments: argparse.Namespace) -> int:
         missing = place.missing(sweep)
         if arguments.results and len(missing) < len(sweep.items):
             there = len(sweep.items) - len(missing)
-            print(f"htcq: {there} of {len(sweep.items)} results are in {arguments.results} already", file=sys.stderr)
+            tell(f"htcq: {there} of {len(sweep.items)} results are in {arguments.results} already")
         retries = 1 if arguments.retries is None else arguments.retries
         if arguments.submit:
             from htcq.cli.sweep_submit import Submission, run_jobs
@@ -79,12 +80,13 @@ def run_sweep(arguments: argparse.Namespace) -> int:
 def _print(sweep: Sweep, place: Place, arguments: argparse.Namespace) -> int:
     from htcq.negotiate.sweep import Run, Verdict
 
-    fine = []
+    fine, statuses = [], set()
 
     def runs() -> Iterator[Run]:
         for item in sweep.items:
             run = place.results.kept(item) or Run(item, Verdict(reason="its result cannot be read"))
             fine.append(run.verdict.fine)
+            statuses.add(run.verdict.exit_status if run.verdict.done else None)
             yield run
 
     if arguments.json:
@@ -96,6 +98,9 @@ def _print(sweep: Sweep, place: Place, arguments: argparse.Namespace) -> int:
         from htcq.report.sweep_text import show_sweep
 
         show_sweep(place.source, sweep, runs(), sys.stdout)
+    if EXIT_UNKNOWN in statuses:
+        # The pool is not healthy: so every result says.
+        return EXIT_UNKNOWN
     return EXIT_FINE if all(fine) else EXIT_FINDINGS
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from htcq.cli.main import run
 from htcq.cli.sweep_place import Place
+from htcq.errors import HtcqError
 from htcq.live.deadline import Outcome, Task, run_all
 from htcq.negotiate.sweep import Item, Run, Verdict, judged
 from htcq.report.terminal import Bar, Silent, progress
@@ -61,10 +62,20 @@ class _Crew:
 
 def _simulate(item: Item, place: Place, tries: int) -> bool:
     """Run one item in this process and keep what comes of it; tell whether another try would come to the same."""
-    printed, said = io.StringIO(), io.StringIO()
     words = ("simulate", "--snapshot", place.snapshot, "--json", *place.results.ground.arguments, *item.arguments)
-    with redirect_stdout(printed), redirect_stderr(said):
-        status = run(words)
-    verdict = judged(status, printed.getvalue(), said.getvalue(), {place.snapshot: place.source})
+    # The simulation gives up its rights to read a stranger's snapshot; what comes of it is kept by this process.
+    (outcome,) = run_all([Task(item.name, _told, (words,))], math.inf)
+    if not outcome.done:
+        raise HtcqError(outcome.why)
+    status, printed, said = outcome.value
+    verdict = judged(status, printed, said, {place.snapshot: place.source})
     place.results.keep(Run(item, verdict, tries))
     return verdict.hopeless
+
+
+def _told(words: Sequence[str]) -> tuple[int, str, str]:
+    """Run a command in this process and return its exit status, what it printed and what it said."""
+    printed, said = io.StringIO(), io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(said):
+        status = run(words)
+    return status, printed.getvalue(), said.getvalue()

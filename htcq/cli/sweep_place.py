@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,8 +12,11 @@ from htcq import __version__
 from htcq.cli.changes import read_changes
 from htcq.cli.source import attributes_of, sources
 from htcq.errors import InputError
-from htcq.live.capture import Wanted, capture
+from htcq.live.capture import capture
+from htcq.live.captured import Wanted
 from htcq.negotiate.sweep import Ground, Item, Sweep
+from htcq.passing import temporary_directory
+from htcq.report.printable import tell
 from htcq.report.terminal import progress
 from htcq.store.results import Results, claimed, digest, file_digest
 from htcq.store.snapshot import open_snapshot
@@ -48,7 +49,7 @@ def placed(arguments: argparse.Namespace, sweep: Sweep) -> Iterator[Place]:
     """
     if arguments.snapshot:
         open_snapshot(Path(arguments.snapshot))
-    with tempfile.TemporaryDirectory(prefix="htcq-") as passing:
+    with temporary_directory() as passing:
         directory = Path(arguments.results or passing).absolute()
         with claimed(directory):
             path = arguments.snapshot or str(directory / _CAPTURED)
@@ -69,12 +70,12 @@ def _captured(path: Path, arguments: argparse.Namespace, sweep: Sweep) -> None:
         meta = open_snapshot(path).meta()
         if source.pool and meta.get("pool") != source.pool:
             raise InputError(f"{path} is of another pool, {meta.get('pool')}", "name another directory for its results")
-        print(f"htcq: going on with {path}, taken {meta.get('taken')}", file=sys.stderr)
+        tell(f"htcq: going on with {path}, taken {meta.get('taken')}")
         return
     with new_snapshot(path) as directory:
         wanted = Wanted(True, source.negotiator, attributes_of(tuple(_changes(sweep.items))))
         for what, why in capture(source.pool, directory, source.timeout, progress(), wanted).failed:
-            print(f"htcq: {source.name}: {what}: {why}", file=sys.stderr)
+            tell(f"htcq: {source.name}: {what}: {why}")
 
 
 def _changes(items: Sequence[Item]) -> list[tuple[str, str]]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import platform
 import secrets
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from htcq.errors import EXIT_USAGE, InputError, PoolError
 from htcq.live.job_files import cannot_be_passed, forget, job_commands, job_item, log_of, outputs_of
 from htcq.live.jobs import Ended, Job, Queue, endings
 from htcq.negotiate.sweep import SCHEMA, Item, Run, Verdict, judged
+from htcq.report.printable import tell
 from htcq.report.terminal import progress
 from htcq.store.results import name_for_jobs
 
@@ -115,7 +115,7 @@ class _Jobs:
                 given.executable, results.jobs, self.queue.token, name, given.retries, given.commands
             )
             cluster = self.queue.submit(commands, items)
-            print(f"htcq: submitted as cluster {cluster}: {len(items)} jobs", file=sys.stderr)
+            tell(f"htcq: submitted as cluster {cluster}: {len(items)} jobs")
 
     def _job(self, key: str, item: Item) -> dict[str, str]:
         """Return what is different in the job of ``item``, after its files have been put where jobs find them."""
@@ -150,7 +150,7 @@ class _Jobs:
                 for name in self._look(jobs):
                     bar.step(self.total - len(self.waiting), self.total, name)
         except KeyboardInterrupt:
-            print("htcq: the jobs go on; the same command waits for them again", file=sys.stderr)
+            tell("htcq: the jobs go on; the same command waits for them again")
             raise
         finally:
             bar.close()

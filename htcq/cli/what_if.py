@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from htcq.cli.site import read_site_file
@@ -11,7 +10,8 @@ from htcq.cli.source import Changes
 from htcq.errors import InputError
 from htcq.negotiate.models import MachineModel
 from htcq.negotiate.what_if import WhatIf
-from htcq.report.printable import one_line
+from htcq.report.printable import tell
+from htcq.units import whole_number
 
 if TYPE_CHECKING:
     from htcq.pool.pool import Pool
@@ -33,6 +33,9 @@ def add_what_if(parser: argparse.ArgumentParser) -> None:
         "--model", metavar="[MACHINE=]FILE", action="append",
         help="with the model of this site file on all machines, or on these",
     )  # fmt: skip
+    what.add_argument(
+        "--scale-quotas", action="store_true", help="with --model: with quotas of the same share of the pool"
+    )
     parser.add_argument(
         "--arrivals", metavar="FILE", help="with these jobs of a history arriving one after another (with --cycles)"
     )
@@ -47,7 +50,7 @@ def read_what_if(arguments: argparse.Namespace) -> WhatIf:
     added, demand = [], []
     for text in arguments.add or ():
         count, _, machine = text.partition(":")
-        if not count.isdigit() or not 1 <= int(count) <= _MOST_ADDED or not machine:
+        if not 1 <= (whole_number(count) or 0) <= _MOST_ADDED or not machine:
             raise InputError(f"--add {text}: not a number and a machine", "such as --add 10:node1.example.net")
         added.append((int(count), machine))
     for text in arguments.demand or ():
@@ -57,9 +60,11 @@ def read_what_if(arguments: argparse.Namespace) -> WhatIf:
             raise InputError(f"--demand {text}: not a name and a factor", "such as --demand physics=x2")
         demand.append((name, number))
     models = tuple(_model(text) for text in arguments.model or ())
+    if arguments.scale_quotas and not models:
+        raise InputError("--scale-quotas is for another unit of slot weight", "give --model too")
     return WhatIf(
         tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand), models,
-        arguments.arrivals or "",
+        arguments.arrivals or "", arguments.scale_quotas,
     )  # fmt: skip
 
 
@@ -67,13 +72,34 @@ def told(arguments: argparse.Namespace) -> Changes:
     """Return the options that make another pool, with their values, as a report shows them."""
     names = ("remove", "drain", "add", "demand", "model")
     given = [(f"--{name}", value) for name in names for value in getattr(arguments, name) or ()]
+    if arguments.scale_quotas:
+        given.append(("--scale-quotas", ""))
     return (*given, *([("--arrivals", arguments.arrivals)] if arguments.arrivals else []))
 
 
 def say(before: Pool, after: Pool) -> None:
     """Say what could not be done of what ``after`` was to be, such as machines that cannot carry a model."""
     for sentence in after.damage[len(before.damage) :]:
-        print(f"htcq: {one_line(sentence)}", file=sys.stderr)
+        tell(f"htcq: {sentence}")
+
+
+def say_unit(before: Pool, after: Pool, what: WhatIf) -> None:
+    """Say that quotas stay amounts of the old unit, where a model changes what the pool weighs and they matter."""
+    if not what.models or what.scale_quotas:
+        return
+    from htcq.negotiate.groups import PoolQuotas
+    from htcq.pool.weights import Weights
+    from htcq.units import show_number
+
+    was, now = (PoolQuotas(pool, Weights(), pool.negotiator) for pool in (before, after))
+    static = [group.name for group in now.groups if group.static and group.configured]
+    if not static or was.supply.pool_weight == now.supply.pool_weight:
+        return
+    weights = [show_number(float(each.supply.pool_weight)) for each in (was, now)]
+    tell(
+        f"htcq: the pool weighs {weights[1]} instead of {weights[0]}, and quotas such as that of {static[0]} "
+        "stay as they are (--scale-quotas: of the same share of the pool)"
+    )
 
 
 def _model(text: str) -> MachineModel:
@@ -82,11 +108,12 @@ def _model(text: str) -> MachineModel:
     if not file or (named and not machines):
         raise InputError(f"--model {text}: not a site file", "such as --model htcq.toml or --model 'node1*=htcq.toml'")
     settings = read_site_file(file)
-    if not settings.slot_types:
+    if not settings.slot_types and not settings.kinds:
         raise InputError(
-            f"--model {text}: {file} has no model", "give it [capacity] or [slot_types.1], see htcq.toml(5)"
+            f"--model {text}: {file} has no model",
+            "give it [capacity], [slot_types.1] or [nodes.NAME], see htcq.toml(5)",
         )
-    return MachineModel(file, settings.slot_types, machines, settings.literal)
+    return MachineModel(file, settings.slot_types, machines, settings.literal, settings.kinds)
 
 
 def _factor(text: str) -> float | None:

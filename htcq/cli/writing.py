@@ -9,21 +9,29 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError, InstallError
 from htcq.live.configuration import ParserProcess, values_here
+from htcq.report.printable import printable, tell
 
 if TYPE_CHECKING:
     from htcq.emit.install import Target
 
 
-def add_writing_options(parser: argparse.ArgumentParser, file_name: str) -> None:
-    """Add the flags that name a site's templates and a place for the text; ``file_name`` is its usual name."""
+def add_writing_options(
+    parser: argparse.ArgumentParser,
+    file_name: str,
+    check: str = "exit 1 if --write DIR would change anything; no change",
+) -> None:
+    """Add the flags that name a site's templates and a place for the text; ``file_name`` is its usual name.
+
+    ``check`` says what ``--check`` does.
+    """
     output = parser.add_argument_group("output")
     output.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
     output.add_argument("--write", metavar="DIR", help=f"write {file_name} there, if that changes anything")
     output.add_argument("--file", metavar="NAME", help="another file name there")
     output.add_argument("--diff", action="store_true", help="print what --write DIR would change, and change nothing")
-    output.add_argument("--check", action="store_true", help="exit 1 if --write DIR would change anything; no change")
+    output.add_argument("--check", action="store_true", help=check)
 
 
 def check_writing_options(arguments: argparse.Namespace) -> None:
@@ -33,8 +41,8 @@ def check_writing_options(arguments: argparse.Namespace) -> None:
         InputError: there is such a flag.
     """
     if not arguments.write:
-        for flag in ("file", "diff", "check"):
-            if getattr(arguments, flag):
+        for flag in ("file", "diff", "check", "remove"):
+            if getattr(arguments, flag, None):
                 raise InputError(f"--{flag} without a directory", f"give --write DIR --{flag}")
 
 
@@ -46,34 +54,53 @@ def target_of(arguments: argparse.Namespace, text: str, file_name: str) -> Targe
     """
     from pathlib import Path
 
-    from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, prepare
-    from htcq.live.configuration import installed_configuration
+    from htcq.emit.install import prepare
     from htcq.probe.condor_parser import check_with_installed_parser
 
     check_with_installed_parser(text)
+    writing = not (arguments.check or arguments.diff)
+    return prepare(Path(arguments.write), arguments.file or file_name, text, reading_knobs(), writing)
+
+
+def reading_knobs() -> dict[str, str]:
+    """Return HTCondor's knobs that say which files it reads: those of this machine, or HTCondor's defaults."""
+    from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB
+    from htcq.live.configuration import installed_configuration
+
     own = installed_configuration()
     knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
     defaults = ParserProcess().call(values_here, (EXCLUDED_KNOB,))
-    return prepare(Path(arguments.write), arguments.file or file_name, text, {**defaults, **knobs})
+    return {**defaults, **knobs}
 
 
 def compare(target: Target, arguments: argparse.Namespace) -> int:
     """Do what ``--diff`` and ``--check`` ask for and return the exit status."""
     if arguments.diff:
-        sys.stdout.write(target.diff())
+        sys.stdout.write(printable(target.diff()))
     if not arguments.check:
         return EXIT_FINE
     if target.differs:
-        print(f"{target.path}: differs from what would be written", file=sys.stderr)
+        tell(f"{target.path}: differs from what would be written")
     return EXIT_FINDINGS if target.differs else EXIT_FINE
 
 
-def write_told(target: Target, needs: str) -> int:
-    """Write the file if that changes anything, and say so, and that ``needs`` makes it take effect."""
+def write_told(command: str, target: Target, needs: str) -> int:
+    """Write the file if that changes anything, and say so, and that ``needs`` makes it take effect.
+
+    Raises:
+        InstallError: it could not be written; the system's log tells that ``command`` tried.
+    """
+    from htcq.cli.system_log import log_change, log_failure
     from htcq.emit.install import write
 
-    if not write(target):
-        print(f"{target.path}: unchanged", file=sys.stderr)
+    try:
+        changed = write(target)
+    except InstallError as error:
+        log_failure(command, error)
+        raise
+    if not changed:
+        tell(f"{target.path}: unchanged")
         return EXIT_FINE
-    print(f"{target.path}: written; {needs} makes it take effect", file=sys.stderr)
+    log_change(command, f"{target.path}: written")
+    tell(f"{target.path}: written; {needs} makes it take effect")
     return EXIT_FINE

@@ -1,6 +1,8 @@
 """Why nothing is written now: what a look saw is too old, too little, contradicts itself, or somebody else is at work.
 
 Each gate yields a sentence and what would help. Numbers of half a pool are wrong everywhere, so that a doubt counts.
+A schedd that is silent, late or has another clock closes a gate only if jobs of it are known: anybody who may advertise
+a schedd could hold the gate closed otherwise.
 """
 
 from __future__ import annotations
@@ -13,6 +15,10 @@ from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
 from htcq.elastic.sight import Sight
 from htcq.quota.tree import ROOT, name_key
 from htcq.settings.elastic_write import WriteSettings
+
+#: So many seconds after the last step a schedd that had jobs then is waited for (CLASSAD_LIFETIME, after which the
+#: collector forgets a daemon).
+PATIENCE = 900.0
 
 
 @dataclass(frozen=True)
@@ -34,10 +40,11 @@ def refusals(
     """
     yield from _negotiators(sight)
     yield from _whole(sight, state, settings, confirmed)
-    yield from _ages(sight, settings, now)
-    yield from _clocks(sight, settings, now)
+    yield from _silent(sight, state, now, confirmed)
+    yield from _ages(sight, state, settings, now)
+    yield from _clocks(sight, state, settings, now)
     if state.unfinished is None:
-        yield from _file(state, present, settings)
+        yield from foreign_file(state, present, settings)
         yield from _overridden(sight, state, settings)
 
 
@@ -80,9 +87,62 @@ def _whole(sight: Sight, state: State, settings: WriteSettings, confirmed: bool)
         yield Refusal("capacity", message, hint)
 
 
-def _ages(sight: Sight, settings: WriteSettings, now: float) -> Iterator[Refusal]:
-    if sight.heard is not None and now - sight.heard[0] > settings.ad_age:
-        message = f"the oldest ad is {now - sight.heard[0]:.0f} s old, more than {settings.ad_age} s"
+def _counts(name: str, sight: Sight, state: State, now: float) -> bool:
+    """Tell whether the pool cannot be judged without the schedd ``name``.
+
+    So it is where slots are claimed for it, and for some time after it was seen with jobs. Before anything was seen its
+    submitter ads are believed.
+    """
+    if name in sight.schedd_ads.claiming:
+        return True
+    if state.seen is None:
+        return name in sight.schedd_ads.wanting
+    return name in state.seen.busy and state.silent_for(now) <= PATIENCE
+
+
+def _silent(sight: Sight, state: State, now: float, confirmed: bool) -> Iterator[Refusal]:
+    for name, why in sorted(sight.schedd_ads.silent.items()):
+        if not confirmed and _counts(name, sight, state, now):
+            hint = "try again; 'htcq elastic apply --accept-loss' goes on without its jobs"
+            yield Refusal("incomplete", f"{sight.source} was not read whole: jobs of {name}: {why}", hint)
+
+
+def passed_over(sight: Sight, state: State, settings: WriteSettings, now: float) -> Iterator[str]:
+    """Yield in sentences what is wrong with schedds that no jobs are known of, and closes no gate."""
+    ads = sight.schedd_ads
+    for name, why in sorted(ads.silent.items()):
+        if not _counts(name, sight, state, now):
+            yield f"{sight.source}: 1 schedd left out: {name}: {why}"
+    for name, heard in sorted(ads.heard.items()):
+        if now - heard > settings.ad_age and not _counts(name, sight, state, now):
+            yield f"{sight.source}: an ad of the schedd {name} is {now - heard:.0f} s old"
+    for name, skew in sorted(sight.skews.items()):
+        if abs(skew) > settings.skew and _is_dispensable(name, sight, state, now):
+            yield f"{sight.source}: {_clock_told(name, skew)}"
+
+
+def _is_dispensable(name: str, sight: Sight, state: State, now: float) -> bool:
+    return name in sight.schedd_ads.heard and not _counts(name, sight, state, now)
+
+
+def _clock_told(name: str, skew: float) -> str:
+    which = "ahead of" if skew > 0 else "behind"
+    return f"the clock of {name} is {abs(skew):.0f} s {which} the collector's"
+
+
+def _oldest(sight: Sight, state: State, now: float) -> float | None:
+    """Return when the collector heard of the oldest ad that counts; None where there is none."""
+    if not sight.schedd_ads.heard:
+        return None if sight.heard is None else sight.heard[0]
+    times = [time for name, time in sight.schedd_ads.heard.items() if _counts(name, sight, state, now)]
+    times += [] if sight.slots_heard is None else [sight.slots_heard]
+    return min(times, default=None)
+
+
+def _ages(sight: Sight, state: State, settings: WriteSettings, now: float) -> Iterator[Refusal]:
+    oldest = _oldest(sight, state, now)
+    if oldest is not None and now - oldest > settings.ad_age:
+        message = f"the oldest ad is {now - oldest:.0f} s old, more than {settings.ad_age} s"
         yield Refusal("ad-age", message, "does its daemon still reach the collector? elastic.write.ad_age is the limit")
     if sight.cycle_end is None:
         yield Refusal("cycle", "nobody tells when the negotiator's last cycle ended", "is it running?")
@@ -93,18 +153,17 @@ def _ages(sight: Sight, settings: WriteSettings, now: float) -> Iterator[Refusal
         yield Refusal("cycle", message, "is it stuck? elastic.write.cycle_age is the limit")
 
 
-def _clocks(sight: Sight, settings: WriteSettings, now: float) -> Iterator[Refusal]:
+def _clocks(sight: Sight, state: State, settings: WriteSettings, now: float) -> Iterator[Refusal]:
     if sight.heard is not None and sight.heard[1] - now > settings.skew:
         message = f"the collector heard of an ad {sight.heard[1] - now:.0f} s in the future of this machine"
         yield Refusal("clock", message, "set the clocks of this machine and of the collector")
     for name, skew in sorted(sight.skews.items()):
-        if abs(skew) > settings.skew:
-            which = "ahead of" if skew > 0 else "behind"
-            message = f"the clock of {name} is {abs(skew):.0f} s {which} the collector's"
-            yield Refusal("clock", message, "set the clocks; elastic.write.skew is the limit")
+        if abs(skew) > settings.skew and not _is_dispensable(name, sight, state, now):
+            yield Refusal("clock", _clock_told(name, skew), "set the clocks; elastic.write.skew is the limit")
 
 
-def _file(state: State, present: str | None, settings: WriteSettings) -> Iterator[Refusal]:
+def foreign_file(state: State, present: str | None, settings: WriteSettings) -> Iterator[Refusal]:
+    """Yield that the file, whose text is ``present``, is not as the journal knows it."""
     if digest_of(present) == state.digest:
         return
     path = f"{settings.directory}/{settings.file}"

@@ -26,11 +26,12 @@ _ELASTIC = {APPLY: True, DISABLE: False, DEAD_MAN: False}
 
 @dataclass(frozen=True)
 class Seen:
-    """How much an accepted look saw: slots, schedds, and what the pool weighs."""
+    """How much an accepted look saw: slots, schedds, the weight of the pool, and which schedds had jobs."""
 
     slots: int
     schedds: int
     pool_weight: float
+    busy: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def plan_of(
     inputs = _digest(_inputs(declared, observation, in_force, settings_text))
     written = file.knobs()
     return Plan(
-        id=f"{_stamp(now)}-{_digest([inputs, [list(knob) for knob in written]])[:_ID_LENGTH]}",
+        id=plan_id(now, inputs, file),
         inputs=inputs,
         taken_at=observation.taken_at,
         negotiator=observation.negotiator,
@@ -190,6 +190,11 @@ def _inputs(declared: Quotas, observation: Observation, in_force: QuotaKnobs | N
         number_text(observation.pool_weight),
         [list(knob) for knob in in_force.knobs()] if in_force is not None else None,
     ]
+
+
+def plan_id(made: float, inputs: str, file: QuotaKnobs) -> str:
+    """Return the id of a plan ``made`` then; ``inputs`` is the digest of what decided, ``file`` the outcome."""
+    return f"{_stamp(made)}-{_digest([inputs, [list(knob) for knob in file.knobs()]])[:_ID_LENGTH]}"
 
 
 def _stamp(now: float) -> str:

@@ -15,6 +15,8 @@ from htcq.quota.tree import ROOT
 
 #: What machines and schedds are configured to do decides nothing here.
 _DISPENSABLE = re.compile(r"configuration of |more configurations")
+#: How the capture calls the jobs of one schedd.
+_JOBS_OF = "jobs of "
 _CYCLE_END = "LastNegotiationCycleEnd0"
 _CYCLE_LENGTHS = ("LastNegotiationCyclePeriod0", "LastNegotiationCycleDuration0")
 _INTERVAL = "NEGOTIATOR_INTERVAL"
@@ -26,6 +28,23 @@ _WORKLIFE_KNOB = "CLAIM_WORKLIFE"
 
 
 @dataclass(frozen=True)
+class ScheddAds:
+    """What is known of the schedds, by name.
+
+    ``silent``: those that did not answer when they were asked for jobs, with the reason. ``claiming``: those for which
+    slots are claimed, as the slots themselves say. ``busy``: those that have jobs, as they answered, or claim slots.
+    ``wanting``: those whose submitter ads tell of jobs. ``heard``: when the collector heard of the oldest ad of each.
+    A schedd ad and its submitter ads can come from anybody who may advertise; what slots say cannot.
+    """
+
+    silent: Mapping[str, str] = field(default_factory=dict)
+    claiming: frozenset[str] = frozenset()
+    busy: frozenset[str] = frozenset()
+    wanting: frozenset[str] = frozenset()
+    heard: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Sight:
     """How much was seen, and how old it is; times in seconds since 1970, by the clock of who says so.
 
@@ -33,7 +52,8 @@ class Sight:
     heard of an ad, ``skews`` by daemon how far its clock was before the collector's then. ``cycle_end`` is the end of
     the last cycle, ``cycle_seconds`` how long it takes from one to the next. ``configured`` has the negotiator's knobs
     by name in capitals with their values and places. ``ceilings`` are those of submitters. ``worklife`` is
-    CLAIM_WORKLIFE. ``missing`` has in sentences what could not be read.
+    CLAIM_WORKLIFE. ``missing`` has in sentences what could not be read, other than the jobs of single schedds;
+    ``schedds`` are those that answered. ``slots_heard`` is when the collector heard of the oldest slot.
     """
 
     source: str
@@ -51,6 +71,8 @@ class Sight:
     ceilings: Mapping[str, float] = field(default_factory=dict)
     worklife: float = WORKLIFE
     missing: tuple[str, ...] = ()
+    schedd_ads: ScheddAds = field(default_factory=ScheddAds)
+    slots_heard: float | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +87,7 @@ def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | N
     """Return what ``pool`` tells of itself; ``negotiator`` is the one that counts, ``ages`` are those of its slots."""
     published = Published(pool, negotiator)
     heard = [*_heard(pool), *((ages.oldest, ages.newest) if ages is not None else ())]
+    schedds = _schedd_ads(pool)
     configured = pool.central
     return Sight(
         source=pool.source,
@@ -72,7 +95,7 @@ def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | N
         negotiator=negotiator or pool.negotiator,
         negotiators=tuple(sorted({record.name for record in pool.negotiators})),
         slots=sum(slot.type != DYNAMIC for slot in pool.slots or ()),
-        schedds=len(pool.schedds),
+        schedds=len({record.name for record in pool.schedds} - set(schedds.silent)),
         pool_weight=pool_weight,
         heard=(min(heard), max(heard)) if heard else None,
         skews=dict(_skews(pool)),
@@ -83,8 +106,46 @@ def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | N
         else {key.upper(): (knob.value, knob.place) for key, knob in configured.knobs.items()},
         ceilings={name: float(ceiling) for name, ceiling in _ceilings(published)},
         worklife=_worklife(pool),
-        missing=(*pool.damage, *(f"{what}: {why}" for what, why in pool.failed if not _DISPENSABLE.search(what))),
+        missing=(*pool.damage, *_missing(pool)),
+        schedd_ads=schedds,
+        slots_heard=None if ages is None else ages.oldest,
     )
+
+
+def _missing(pool: Pool) -> Iterator[str]:
+    for what, why in pool.failed:
+        if not _DISPENSABLE.search(what) and not what.startswith(_JOBS_OF):
+            yield f"{what}: {why}"
+
+
+def _schedd_ads(pool: Pool) -> ScheddAds:
+    silent = {what[len(_JOBS_OF) :]: why for what, why in pool.failed if what.startswith(_JOBS_OF)}
+    claiming = {str(slot.remote_schedd) for slot in pool.slots or () if slot.claimed}
+    answered = {str(job.schedd) for job in pool.jobs or ()}
+    heard: dict[str, float] = {}
+    for record, name in _ads_of_schedds(pool):
+        time = record.number("LastHeardFrom")
+        if time is not None:
+            heard[name] = min(heard.get(name, math.inf), float(time))
+    return ScheddAds(
+        silent=silent,
+        claiming=frozenset(claiming),
+        busy=frozenset(record.name for record in pool.schedds if record.name in claiming | answered),
+        wanting=frozenset(record.text("ScheddName") for record in pool.submitters if _wants(record)),
+        heard=heard,
+    )
+
+
+def _ads_of_schedds(pool: Pool) -> Iterator[tuple[Record, str]]:
+    """Yield the ads that schedds send, with the name of the schedd."""
+    for record in pool.schedds:
+        yield record, record.name
+    for record in pool.submitters:
+        yield record, record.text("ScheddName")
+
+
+def _wants(submitter: Record) -> bool:
+    return any((submitter.number(name) or 0) > 0 for name in ("IdleJobs", "RunningJobs"))
 
 
 def _heard(pool: Pool) -> Iterator[float]:

@@ -9,6 +9,7 @@ from htcq.elastic.headroom import Headroom
 from htcq.elastic.observation import Observation, observe
 from htcq.elastic.projection import targets
 from htcq.elastic.target import Target
+from htcq.negotiate.health import Ailment, ailments
 from htcq.pool.pool import Pool
 from htcq.quota.elastic.groups import Quotas
 from htcq.quota.elastic.results import Outcome
@@ -26,6 +27,7 @@ class Status:
     outcome: Outcome
     targets: tuple[Target, ...]
     enforcement: tuple[Enforcement, ...]
+    health: tuple[Ailment, ...] = ()
 
 
 def status_of(
@@ -36,4 +38,4 @@ def status_of(
     outcome = compute(quotas, observation.demand)
     planned = targets(outcome, observation, headroom)
     enforced = enforcement(pool, quotas, observation, outcome, planned)
-    return Status(tree, pool.source, pool.taken_at, observation, outcome, planned, enforced)
+    return Status(tree, pool.source, pool.taken_at, observation, outcome, planned, enforced, ailments(pool))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from htcq.elastic.belonging import Belonging
 from htcq.elastic.charging import Charge, Charging
 from htcq.elastic.records import PARTS, WEIGHT, Idle
+from htcq.negotiate.cycle.access_points import access_points_of
 from htcq.negotiate.groups import PoolQuotas
 from htcq.negotiate.supply import SLOT_CONSTRAINT
 from htcq.pool.job import Job
@@ -45,14 +46,23 @@ def waiting_of(pool: Pool, condor: PoolQuotas, belonging: Belonging, charging: C
         return _from_submitters(condor, belonging)
     looked_at = {each.name for each in condor.submitters} if _SUBMITTERS in _upper(condor.knobs) else None
     alike: dict[tuple[str, str, int], _Alike] = {}
+    points, kept_back = access_points_of(pool, condor), 0
     for job in pool.jobs:
         if not job.wanted or (looked_at is not None and job.submitter not in looked_at):
+            continue
+        if points.kept_back(job) is not None:
+            kept_back += job.wanted
             continue
         key = (job.submitter, _text(job.schedd), id(job.frame))
         one = alike.setdefault(key, _Alike(job))
         one.count += job.wanted
         one.first = min(one.first, job, key=_number)
-    return _from_jobs(alike, condor, belonging, charging)
+    found = _from_jobs(alike, condor, belonging, charging)
+    if not kept_back:
+        return found
+    jobs = "1 idle job is" if kept_back == 1 else f"{kept_back} idle jobs are"
+    problem = f"{jobs} not offered to the negotiator now, and not counted ('htcq why' says why)"
+    return Waiting(found.idle, (*found.problems, problem))
 
 
 def _from_jobs(

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from htcq.capacity.fleet_node import FleetNode
 from htcq.capacity.layout import Slot
+from htcq.capacity.shape import Shape
 from htcq.classads import Expr, as_number
 from htcq.emit import ACCESS, CENTRAL, EXECUTE
 from htcq.errors import PolicyError
@@ -20,6 +22,24 @@ from htcq.policy.safety import dangers
 #: Reads a configuration text and returns the values of the named knobs (those that are defined).
 Reader = Callable[[str, Sequence[str]], Mapping[str, str]]
 _FLAGS = ("CONSUMPTION_POLICY", "CLAIM_PARTITIONABLE_LEFTOVERS")
+
+
+def prove(role: str, text: str, nodes: Sequence[FleetNode], shapes: Sequence[Shape] | None, read: Reader) -> None:
+    """Refuse a text that would harm a daemon, or whose model would let groups exceed their quotas.
+
+    ``nodes`` has one of each kind. ``shapes`` are the jobs that are judged: none stands for typical ones, None for no
+    judgement.
+
+    Raises:
+        PolicyError: with the first danger, or the worst charge.
+    """
+    slots = [slot for node in nodes for slot in node.slots]
+    check_configuration(role, text, slots, read)
+    if shapes is not None and not all(slot.additive for slot in slots):
+        # Loaded only where charges have to be reckoned: a linear weight cannot charge more than a match costs.
+        from htcq.emit.overcharges import refuse_overcharges
+
+        refuse_overcharges(nodes, shapes)
 
 
 def check_configuration(role: str, text: str, slots: Sequence[Slot], read: Reader) -> None:

@@ -18,15 +18,15 @@ _FAMILY = "quota"
 _OF_GROUPS, _OF_A_TEXT = "quota-for-unknown-group", "unknown-knob"
 #: On a knob that is sound unless it is declared; without a pool nothing is to be said of HTCondor's own.
 _OF_ORDER, _ORDER = "sort-expression-broken", "GROUP_SORT_EXPR"
-#: Whether quotas of the top level fit, which a pool decides and not the site.
-_OF_THE_POOL = "quotas-fill-the-pool"
+#: Whether quotas fit, which a pool decides and not the site.
+_OF_THE_POOL = ("quotas-fill-the-pool", "quota-exceeds-pool")
 
 
 def checked(declared: Declared, evidence: Evidence) -> Audit:
     """Return what must be known before the groups are written; ``evidence`` is the pool that has them already."""
-    fitting = rule(_OF_THE_POOL)
-    known = not any(evidence.lacks(need) for need in fitting.needs)
-    return audit(evidence, (*rules_on(declared), *((fitting,) if known else ())))
+    fitting = [rule(id_) for id_ in _OF_THE_POOL]
+    known = [each for each in fitting if not any(evidence.lacks(need) for need in each.needs)]
+    return audit(evidence, (*rules_on(declared), *known))
 
 
 def linted(declared: Declared, evidence: Evidence, site: AuditSettings, with_pool: bool) -> Audit:

@@ -13,6 +13,7 @@ from typing import Union
 from htcq.audit.catalog import rule
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
+from htcq.audit.rules.quota.static_quotas_exceed_parent import exceeded, exceeded_text
 from htcq.emit.declared import Declared
 from htcq.settings import DeclaredGroup
 
@@ -53,7 +54,7 @@ def _missing(declared: Declared) -> Iterator[Found]:
                 subject=f"group {group.name}",
                 message=f"group {group.name} has neither quota nor share: its quota {many} 0",
                 facts=(_fact(group),),
-                fix=f"Give [groups.{group.name}] a quota (an amount of slot weight) or a share (from 0 to 1).",
+                advice=f"Give [groups.{group.name}] a quota (an amount of slot weight) or a share (from 0 to 1).",
                 examples=(group.name,),
                 severity=Severity.ERROR if below else None,
             )
@@ -79,13 +80,12 @@ def _statics(declared: Declared) -> Iterator[Found | Unchecked]:
         total, amount = declared.static_sum(parent.name), declared.amounts[parent.name]
         if amount is None:
             unknown += [parent.name] if total > 0 else []
-        elif parent.configured and total > amount * (1 + _DUST):
+        elif parent.configured and exceeded(total, amount):
             statics = [group for group in declared.below(parent.name) if group.static]
             yield Found(
                 cause=parent.name,
                 subject=f"group {parent.name}",
-                message=f"the quotas of {_those_below(parent.name)} add up to {total:g}, more than the {amount:g} of "
-                f"{parent.name}",
+                message=exceeded_text(parent.name, total, amount),
                 facts=(_fact(parent), *(_fact(group) for group in statics)),
                 examples=tuple(group.name for group in statics),
             )
@@ -118,7 +118,7 @@ def _expired(declared: Declared) -> Iterator[Found]:
                 subject=f"group {group.name}",
                 message=f"the quota of {group.name} was granted until {last} and is still declared",
                 facts=(_fact(group), Fact(f"groups.{group.name}.expires", last, "htcq.toml")),
-                fix=f"Give [groups.{group.name}] a later date, or another quota, or remove it.{whose}",
+                advice=f"Give [groups.{group.name}] a later date, or another quota, or remove it.{whose}",
                 examples=(group.name,),
             )
 
@@ -150,7 +150,7 @@ def _stricter(id_: str, severity: Severity | None = None) -> Rule:
 _RULES: tuple[tuple[Rule, Finder], ...] = (
     (_stricter("group-without-quota"), _missing),
     (_stricter("dynamic-quotas-exceed-one", Severity.ERROR), _shares),
-    (_stricter("static-quotas-exceed-parent"), _statics),
+    (_stricter("static-quotas-exceed-parent", Severity.ERROR), _statics),
     (_stricter("nothing-left-to-share"), _leftovers),
     (_stricter("quota-expired"), _expired),
     (_stricter(UNOWNED), _unowned),

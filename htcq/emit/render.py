@@ -7,28 +7,42 @@ from pathlib import Path
 from typing import Any
 
 from htcq import __version__
+from htcq.capacity.fingerprint import fingerprint, settled
 from htcq.capacity.layout import Slot, slot_type_text
+from htcq.capacity.prices import FOR_ONE_NODE
 from htcq.emit import ACCESS, EXECUTE
+from htcq.emit.made_for import made_for_text
 from htcq.node import Node
 from htcq.policy.weight import greatest
 from htcq.templating import render
 
 
 def configuration(
-    role: str, node: Node, slots: Sequence[Slot], literal: bool = False, templates: Path | None = None
+    role: str,
+    node: Node,
+    slots: Sequence[Slot],
+    literal: bool = False,
+    templates: Path | None = None,
+    model_hash: str = "",
+    for_one_node: bool = False,
 ) -> str:
     """Return the configuration text of ``role``; ``templates`` is a site's own directory.
+
+    ``model_hash`` is the :func:`~htcq.capacity.fingerprint.fingerprint` of all the site's settings (empty: that of the
+    slots' own). ``for_one_node``: htcq found the model's weights for this node.
 
     Raises:
         TemplateError: a template cannot be rendered.
     """
     values: dict[str, Any] = {
         "htcq": __version__,
-        "model": "; ".join(slot.counted.describe() for slot in slots),
+        "model": "; ".join(dict.fromkeys(slot.counted.describe() for slot in slots)),
         "splitting": slots[0].policy.splitting,
     }
     if role == EXECUTE:
         values.update(_execute(node, slots, literal))
+        values["note"] = FOR_ONE_NODE if for_one_node else ""
+        values["model_hash"] = model_hash or fingerprint([("", [settled(slot) for slot in slots])])
     elif role == ACCESS:
         values["schedd_weight"] = greatest(list(dict.fromkeys(slot.policy.schedd_weight for slot in slots)))
     else:
@@ -37,8 +51,12 @@ def configuration(
 
 
 def _central_weight(slots: Sequence[Slot]) -> str:
-    """Return the weight of a slot of any of the types: that of one need not be a number on a slot of another."""
-    weights = [(slot.type.number, slot.policy.expanded(slot.policy.weight)) for slot in slots]
+    """Return the weight of a slot of any of the types: that of one need not be a number on a slot of another.
+
+    It stands in for a slot's own weight that is no number, so that of the first kind of node serves all kinds.
+    """
+    firsts = {slot.type.number: slot for slot in reversed(slots)}
+    weights = [(number, slot.policy.expanded(slot.policy.weight)) for number, slot in reversed(firsts.items())]
     weight = weights[0][1]
     for number, other in reversed(weights[1:]):
         if other != weights[0][1]:
@@ -50,6 +68,8 @@ def _execute(node: Node, slots: Sequence[Slot], literal: bool) -> dict[str, Any]
     shares = slots[0].policy.cpu_shares
     return {
         "form": "literal, for this node alone" if literal else "portable, for nodes of any size",
+        "made_for": made_for_text(node, literal),
+        "model_name": ", ".join(dict.fromkeys(slot.counted.name for slot in slots)),
         "machine": _machine(node, shares, literal),
         "provides": sorted({item for slot in slots for item in slot.policy.provides.items()}),
         "changes": slots[0].policy.changes,

@@ -6,34 +6,52 @@ the rest. Attributes are sorted as condor_status sorts them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import errno
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+from htcq.errors import OutputError
 from htcq.live import projections
 from htcq.live.bindings import load
+from htcq.pool.left_out import JOB, SLOT, USER, LeavingOut, LeftOut
 from htcq.pool.secrets import is_secret_attribute, scrub
+from htcq.whole_file import BY_THE_DISK
 
+#: How the reason begins where an answer could not be kept.
+NOT_WRITTEN = "the answer cannot be written: "
 #: What is needed to reach a daemon.
 LOCATION = ("Name", "Machine", "MyAddress", "MyType", "CondorVersion")
 #: Static and partitionable slots: they have a policy of their own, dynamic ones have their parent's.
 _NOT_DYNAMIC = "DynamicSlot =!= true"
+#: Types of ads whose daemons are asked for more.
+_ASKED = ("Schedd", "Negotiator")
+#: What reading one odd attribute can raise: no UTF-8, a value that the bindings have no type for.
+_UNREADABLE = (ValueError, TypeError, RuntimeError, OverflowError)
 _SCOPES = ("target.", "my.", "other.", "self.", "parent.")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
+_LINE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]* = ")
 #: What becomes of an attribute: kept, dropped, or dropped where it is a text.
 _KEEP, _DROP, _LOOK = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class Written:
-    """What a query brought besides the file: how many ads, where their daemons are, what their expressions name."""
+    """What a query brought besides the file: how many ads, where their daemons are, what their expressions name.
+
+    ``left_out`` are those ads of the answer that could not be written.
+    """
 
     count: int
     locations: tuple[dict[str, str], ...] = ()
     named: frozenset[str] = frozenset()
+    of_jobs: frozenset[str] = frozenset()
     assets: frozenset[str] = frozenset()
     pool: str = ""
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @dataclass
@@ -46,9 +64,10 @@ class LongForm:
         """Return ``ad`` as ``condor_status -long`` prints it; ``extra`` is one more line."""
         lines = ad.printOld().split("\n")
         lines = [line for line in lines if line]
-        if len(lines) != len(ad):
+        if len(lines) != len(ad) or not all(_LINE.match(line) for line in lines):
             # A line break within a text: it is written as an escape, or the ad would fall apart when it is read.
-            lines = [f"{name} = {_one_line(ad.lookup(name))}" for name in ad]
+            # A name that stands in quotes cannot be read in this form, and a line break in it would make an attribute.
+            lines = [f"{name} = {_one_line(ad.lookup(name))}" for name in ad if _NAME.match(name)]
         kept = [(self._sorting(line), line) for line in lines if not self._is_secret(line)]
         if extra:
             kept.append((self._sorting(extra), extra))
@@ -88,8 +107,18 @@ class References:
         if text in self.seen or not any(letter.isalpha() for letter in text):
             return
         self.seen.add(text)
-        for reference in ad.externalRefs(expression):
+        try:
+            found = ad.externalRefs(expression)
+        except ValueError:
+            # Too long a chain of scopes for the library: what it names is not asked for.
+            return
+        for reference in found:
             self.names.add(_unscoped(reference))
+
+    def add_if_readable(self, ad: Any, name: str) -> None:
+        """Take up what an attribute refers to; one that cannot be read refers to nothing."""
+        with suppress(*_UNREADABLE):
+            self.add(ad, name)
 
     def wanted(self) -> frozenset[str]:
         """Return the names that can be asked for."""
@@ -105,15 +134,35 @@ def _unscoped(reference: str) -> str:
 
 @contextmanager
 def whole(path: Path) -> Iterator[TextIO]:
-    """Open ``path`` for writing; it is there only when all has been written."""
+    """Open ``path`` for writing; it is there only when all has been written.
+
+    Raises:
+        OutputError: it cannot be written, which is no fault of the daemon that was asked.
+    """
     unfinished = path.with_suffix(".unfinished")
-    with unfinished.open("w", encoding="utf-8", errors="surrogateescape") as out:
-        yield out
-    unfinished.replace(path)
+    try:
+        with unfinished.open("w", encoding="utf-8", errors="surrogateescape") as out:
+            yield out
+        unfinished.replace(path)
+    except OSError as error:
+        # A file that is too large is more than this query may take, not more than there is room for.
+        if error.errno not in BY_THE_DISK or error.errno == errno.EFBIG:
+            raise
+        raise OutputError(f"{NOT_WRITTEN}{error.strerror}") from error
 
 
 def _location(ad: Any) -> dict[str, str]:
-    return {name: str(ad[name]) for name in LOCATION if name in ad}
+    found = {name: _text_of(ad, name) for name in LOCATION}
+    return {name: text for name, text in found.items() if text}
+
+
+def _text_of(ad: Any, name: str) -> str:
+    """Return an attribute that is a text; empty where it is none, or cannot be read."""
+    try:
+        value = ad.get(name)
+    except _UNREADABLE:
+        return ""
+    return value if isinstance(value, str) else ""
 
 
 def _taken(ads: list[Any]) -> Iterable[Any]:
@@ -127,13 +176,49 @@ def query_collector(pool: str | None, ad_type: str, projection: Sequence[str], p
     """Write the ads of ``ad_type`` (a name of htcondor2.AdType) to ``path``, and tell where their daemons are."""
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(getattr(htcondor2.AdType, ad_type), projection=list(projection))
-    locations, form, count = [], LongForm(), 0
+    locations, form, left_out = [], LongForm(), LeavingOut()
     with whole(path) as out:
+        written = _Writing(out, form, left_out, ad_type.lower())
         for ad in _taken(found):
-            count += 1
-            locations.append(_location(ad))
-            out.write(form.text(ad))
-    return Written(count, tuple(locations), pool=pool or str(htcondor2.param.get("COLLECTOR_HOST", "")))
+            location = _location(ad)
+            if not written.add(ad):
+                continue
+            if "Name" in location and "MyAddress" in location:
+                locations.append(location)
+            elif ad_type in _ASKED:
+                left_out.add(written.what, location.get("Name", ""), "its ad has no Name or no MyAddress to ask it at")
+    pool = pool or str(htcondor2.param.get("COLLECTOR_HOST", ""))
+    return Written(written.count, tuple(locations), pool=pool, left_out=left_out.found())
+
+
+class _Writing:
+    """Writes the ads of one answer; one that cannot be written is left out."""
+
+    def __init__(self, out: TextIO, form: LongForm, left_out: LeavingOut, what: str) -> None:
+        self.count = 0
+        self.what = what
+        self._out, self._form, self._left_out = out, form, left_out
+
+    def add(self, ad: Any, extra: str = "", look: Callable[[Any], None] = lambda ad: None) -> bool:
+        """Write ``ad`` after ``look`` has taken up what is needed of it; tell whether that was possible."""
+        try:
+            look(ad)
+            self._out.write(self._form.text(ad, extra))
+        except _UNREADABLE as error:
+            self._left_out.add(self.what, _name_of(ad), f"it cannot be written down: {error}")
+            return False
+        self.count += 1
+        return True
+
+
+def _name_of(ad: Any) -> str:
+    """Return what a message calls an ad, as far as it can be read."""
+    try:
+        if "ClusterId" in ad:
+            return f"{ad.lookup('ClusterId')}.{ad.lookup('ProcId')}"
+        return str(ad.lookup("Name")).strip('"')
+    except (KeyError, *_UNREADABLE):
+        return ""
 
 
 def query_slot_expressions(pool: str | None) -> Written:
@@ -146,11 +231,11 @@ def query_slot_expressions(pool: str | None) -> Written:
     assets: set[str] = set()
     for ad in _taken(found):
         count += 1
-        resources = ad.get("MachineResources")
-        assets.update(str(resources).replace(",", " ").split() if isinstance(resources, str) else ())
+        resources = _text_of(ad, "MachineResources")
+        assets.update(resources.replace(",", " ").split())
         for name in ad:
             if name != "Name":
-                references.add(ad, name)
+                references.add_if_readable(ad, name)
     return Written(
         count, named=references.wanted(), assets=frozenset(asset for asset in assets if asset.isidentifier())
     )
@@ -161,14 +246,18 @@ def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Writ
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=list(projection))
     policies: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
-    form, count = LongForm(), 0
+    left_out = LeavingOut()
+
+    def look(ad: Any) -> None:
+        location = _location(ad)
+        if ad.get("DynamicSlot") is not True and location.get("Name") and location.get("MyAddress"):
+            policies.setdefault(_policy(ad), location)
+
     with whole(path) as out:
+        written = _Writing(out, LongForm(), left_out, SLOT)
         for ad in _taken(found):
-            count += 1
-            if ad.get("DynamicSlot") is not True:
-                policies.setdefault(_policy(ad), _location(ad))
-            out.write(form.text(ad))
-    return Written(count, tuple(policies.values()))
+            written.add(ad, look=look)
+    return Written(written.count, tuple(policies.values()), left_out=left_out.found())
 
 
 def _policy(ad: Any) -> tuple[tuple[str, str], ...]:
@@ -194,17 +283,33 @@ def query_jobs(location: dict[str, str], projection: Sequence[str], path: Path) 
     """
     htcondor2 = load()
     found = htcondor2.Schedd(location_ad(location)).query(projection=list(projection))
-    references, form, count = References(), LongForm(), 0
-    schedd = location_ad({"ScheddName": location["Name"]}).printOld().strip()
+    references, left_out = References(), LeavingOut()
+    schedd = _one_line(location_ad({"ScheddName": location["Name"]}).printOld().strip())
     expressions = tuple(name.lower() for name in projections.JOB_EXPRESSIONS)
+
+    def look(ad: Any) -> None:
+        for name in ad:
+            if name.lower() in expressions or name.lower().startswith("request"):
+                references.add(ad, name)
+
     with whole(path) as out:
+        written = _Writing(out, LongForm(), left_out, JOB)
         for ad in _taken(found):
-            count += 1
-            for name in ad:
-                if name.lower() in expressions or name.lower().startswith("request"):
-                    references.add(ad, name)
-            out.write(form.text(ad, schedd))
-    return Written(count, named=references.wanted())
+            written.add(ad, schedd, look)
+    return Written(written.count, named=references.wanted(), left_out=left_out.found())
+
+
+def query_users(location: dict[str, str], path: Path) -> Written:
+    """Write what one schedd knows of its users to ``path``; ScheddName is added to each."""
+    htcondor2 = load()
+    found = htcondor2.Schedd(location_ad(location)).queryUserAds(projection=list(projections.USER))
+    schedd = _one_line(location_ad({"ScheddName": location["Name"]}).printOld().strip())
+    left_out = LeavingOut()
+    with whole(path) as out:
+        written = _Writing(out, LongForm(), left_out, USER)
+        for ad in _taken(found):
+            written.add(ad, schedd)
+    return Written(written.count, left_out=left_out.found())
 
 
 def records_in(ad: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import sys
 from typing import Any
 
@@ -18,6 +19,8 @@ NO_BINDINGS = "HTCondor's Python bindings are missing"
 #: What the bindings say where neither the user nor the configuration names a pool (src/condor_utils/dc_collector.cpp).
 NO_POOL = "Unable to determine collector host"
 _NOTHING = "/dev/null"
+#: Bytes of stack; the kernel leaves about 128 MiB of addresses free for the stack of a process that runs already.
+_STACK = 120 * 1024 * 1024
 _DENIED = re.compile(r'Received "DENIED" from server for user (\S+)')
 _SILENT = re.compile(r"did not respond in a reasonable time|no classad from server")
 _CONNECT = re.compile(r"attempt to connect to (<[^>]*>) failed: ([^\n(]+)")
@@ -30,6 +33,7 @@ def load() -> Any:
     Only inside a process of its own: the configuration's parser ends the process at a mistake.
     """
     os.environ[NESTED_VARIABLE] = "1"
+    _deepen_stack()
     if installed_configuration() is None:
         os.environ["CONDOR_CONFIG"] = _NOTHING
     loaded = "htcondor2" in sys.modules
@@ -42,6 +46,18 @@ def load() -> Any:
     htcondor2.set_subsystem("TOOL")
     htcondor2.enable_debug()
     return htcondor2
+
+
+def _deepen_stack() -> None:
+    """Let the stack of this process grow far: the library recurses once for each term of an expression.
+
+    With the usual 8 MiB one job whose Rank names a.a.a… 30,000 times ends the process (25.14); with more the library
+    refuses such an expression by itself.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = _STACK if hard == resource.RLIM_INFINITY else min(_STACK, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
 
 
 def refused(complaint: str) -> str:
@@ -62,7 +78,7 @@ def reason(why: str, complaint: str) -> str:
     found = _CONNECT.search(complaint)
     if found:
         return f"cannot connect to {found.group(1)}: {found.group(2).strip().rstrip('.')}"
-    if why.startswith("no answer within"):
+    if why.startswith("no answer"):
         return why
     if _SILENT.search(complaint):
         return "it is there, but does not answer as HTCondor's daemons do"

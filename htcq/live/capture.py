@@ -1,27 +1,29 @@
 """Takes a snapshot of a live pool over the official bindings, with READ authorisation alone.
 
 One query for each type of ad and one for each schedd, each in a process of its own with a deadline: a daemon that hangs
-costs its own part of the snapshot and nothing else. Jobs come before slots, so that slots are asked for what the jobs'
-expressions name.
+costs its own part of the snapshot and nothing else, and many of them together little more time than one. Jobs come
+before slots, so that slots are asked for what the jobs' expressions name.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from htcq import __version__
-from htcq.errors import BindingsError, PoolError
+from htcq.errors import BindingsError, OutputError, PoolError
 from htcq.live import ads, projections
 from htcq.live.bindings import NO_BINDINGS, NO_POOL, reason, refused
-from htcq.live.deadline import ENDED, Outcome, Task, run_all
-from htcq.live.remote_config import query_configuration
+from htcq.live.captured import EVERYTHING, Captured, Wanted
+from htcq.live.configuration import installed_configuration
+from htcq.live.deadline import ENDED, NO_ANSWER, WORKERS, Outcome, Task, answer_budget, run_all
+from htcq.live.own_machine import accountant_log, negotiator_configuration
+from htcq.live.remote_config import query_answer, query_configuration
+from htcq.passing import HIDDEN, temporary_directory
 from htcq.pool.files import (
     ACCESS,
     COLLECTOR_ADS,
@@ -30,14 +32,19 @@ from htcq.pool.files import (
     JOBS_ADS,
     META,
     PRIORITIES_ADS,
-    SCHEMA,
+    USERS_ADS,
     file_name,
 )
+from htcq.pool.left_out import LeftOut, together
 
 #: Most startds that are asked for their configuration.
 _MOST_STARTDS = 50
 #: Startds that are asked first: where none of them answers, a firewall stands before all of them.
 _FIRST_STARTDS = 4
+#: Queries that may wait for silent daemons beside those that are answered: each is a process of some 20 MB.
+_MAX_SLOW = 32
+#: What the query for the central manager's configuration is called.
+CENTRAL = "central configuration"
 _NOTHING_WRITTEN = ads.Written(0)
 
 
@@ -51,49 +58,6 @@ class Progress(Protocol):
         """Take the display away."""
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What of a pool is asked for.
-
-    ``queues``: the jobs, all of the slots, and the configurations of other machines than the central manager, beside
-    what quotas need; those configurations not where ``machines`` is False. ``negotiator`` names the one whose
-    configuration and priorities count; empty: the one on the collector's machine. ``attributes`` are asked of slots
-    besides.
-    """
-
-    queues: bool = True
-    negotiator: str = ""
-    attributes: frozenset[str] = frozenset()
-    machines: bool = True
-
-
-EVERYTHING = Wanted()
-
-
-@dataclass(frozen=True)
-class Captured:
-    """What a snapshot holds, and what it lacks: (what, why)."""
-
-    pool: str
-    taken: str
-    counts: dict[str, int]
-    failed: tuple[tuple[str, str], ...] = ()
-    negotiator: str = ""
-
-    def meta(self) -> dict[str, Any]:
-        """Return the content of meta.json."""
-        return {
-            "schema": SCHEMA,
-            "taken": self.taken,
-            "pool": self.pool,
-            "htcq": __version__,
-            "anonymized": False,
-            "negotiator": self.negotiator,
-            "failed": [{"what": what, "why": why} for what, why in self.failed],
-            "counts": self.counts,
-        }
-
-
 def capture(
     pool: str | None, directory: Path, timeout: float, progress: Progress | None = None, wanted: Wanted = EVERYTHING
 ) -> Captured:
@@ -105,10 +69,11 @@ def capture(
     Raises:
         PoolError: the collector cannot be reached or refuses, or knows no such negotiator; nothing is written.
         BindingsError: HTCondor's bindings are missing.
+        OutputError: the disk is full or broken.
     """
     # Beside the directory, where there is room for it, so that parts can be moved there.
-    with tempfile.TemporaryDirectory(prefix=".htcq-", dir=directory.parent) as parts:
-        work = _Capture(pool, Path(parts), timeout, progress, wanted)
+    with temporary_directory(directory.parent, HIDDEN) as parts:
+        work = _Capture(pool, parts, timeout, progress, wanted)
         try:
             captured = work.run()
         finally:
@@ -129,28 +94,42 @@ class _Capture:
     files: dict[str, list[Path]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     failed: list[tuple[str, str]] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    without_users: list[tuple[str, str]] = field(default_factory=list)
     asked: int = 0
     answered: int = 0
     made: int = 0
 
     def run(self) -> Captured:
-        """Ask everything, in four rounds."""
+        """Ask everything, in rounds: each says what the next has to ask for."""
         taken = datetime.now(timezone.utc).isoformat(timespec="seconds")
         collector, negotiators, schedds, expressions = self._daemons()
         negotiator = self._negotiator(negotiators.locations, collector.locations)
-        queues = self._queues(
-            schedds.locations if self.wanted.queues else (),
-            negotiator or _first(collector.locations),
-            negotiator,
-            expressions,
-        )
+        asked = schedds.locations if self.wanted.schedds else ()
+        queues = self._queues(asked, negotiator, expressions)
+        if not any(part.exists() for part in self.files.get(CONFIG, ())):
+            queues.append(self._other_configuration(negotiator, collector.locations))
         named = {name for queue in queues for name in queue.named} | self.wanted.attributes
         slots = self._slots(expressions.assets, named)
         if self.wanted.queues and self.wanted.machines:
             self._startds(slots.locations)
         return Captured(
-            collector.pool, taken, self.counts, tuple(self.failed), negotiator["Name"] if negotiator else ""
+            collector.pool,
+            taken,
+            self.counts,
+            tuple(self.failed),
+            negotiator["Name"] if negotiator else "",
+            together(self.left_out),
+            self._accountant_log(),
+            tuple(self.without_users),
         )
+
+    def _accountant_log(self) -> tuple[int, int] | None:
+        """Return the sizes of the accountant's log, where this machine is the central manager."""
+        if installed_configuration() is None:
+            return None
+        found: tuple[int, int] | None = self._round([Task("accountant log", accountant_log, (self.pool,))])[0].value
+        return found
 
     def _negotiator(
         self, negotiators: Sequence[dict[str, str]], collectors: Sequence[dict[str, str]]
@@ -187,24 +166,96 @@ class _Capture:
     def _queues(
         self,
         schedds: Sequence[dict[str, str]],
-        central: dict[str, str] | None,
         negotiator: dict[str, str] | None,
         expressions: ads.Written,
     ) -> list[ads.Written]:
-        """Ask the schedds for jobs, and all daemons but the startds for their configuration."""
-        asked_of_jobs = projections.job_projection(sorted(expressions.assets), sorted(expressions.named))
+        """Ask all daemons but the startds for their configuration, and then the schedds for their jobs.
+
+        The configuration says which attributes of jobs decide whether they are offered.
+        """
         tasks = []
-        if central:
-            tasks.append(Task("central configuration", query_configuration, (central, self._part(CONFIG))))
         if negotiator:
+            tasks.append(Task(CENTRAL, query_configuration, (negotiator, self._part(CONFIG))))
             tasks.append(Task("priorities", ads.query_priorities, (negotiator, self._part(PRIORITIES_ADS))))
+        written = [self._taken(outcome) for outcome in self._round(tasks)]
+        if not self.wanted.queues:
+            # Quotas need no jobs, but what a schedd that hangs advertised is no demand.
+            tasks = [Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds]
+            return written + [self._taken(outcome) for outcome in self._round(tasks)]
+        silent: frozenset[str] = frozenset()
+        if self.wanted.machines:
+            outcomes = self._access_points(schedds)
+            written += [self._taken(outcome) for outcome in outcomes]
+            silent = self._silent(schedds, outcomes)
+        of_jobs = expressions.named.union(*(each.of_jobs for each in written))
+        asked_of_jobs = projections.job_projection(sorted(expressions.assets), sorted(of_jobs))
+        answering = [schedd for schedd in schedds if schedd["Name"] not in silent]
+        tasks = [
+            Task(f"jobs of {schedd['Name']}", ads.query_jobs, (schedd, asked_of_jobs, self._part(JOBS_ADS)))
+            for schedd in answering
+        ]
+        outcomes = self._round(tasks)
+        written += [self._taken(outcome) for outcome in outcomes]
+        if self.wanted.machines:
+            self._users(answering, outcomes)
+        return written
+
+    def _other_configuration(
+        self, negotiator: dict[str, str] | None, collectors: Sequence[dict[str, str]]
+    ) -> ads.Written:
+        """Take the central manager's configuration from elsewhere: its negotiator is not there, refuses or hangs.
+
+        The files of this machine come first, if it runs the negotiator: a change that ends the negotiator stands in
+        them, while the collector may not have read it.
+        """
+        beside = [each for each in collectors if negotiator and each.get("Machine") == negotiator.get("Machine")]
+        tasks = [Task("this machine's files", negotiator_configuration, (self.pool, self._part(CONFIG)))]
+        tasks += [
+            Task("the collector", query_configuration, (each, self._part(CONFIG)))
+            for each in (beside or list(collectors))[:1]
+        ]
+        for task in tasks:
+            outcome = self._round([task])[0]
+            if outcome.done and outcome.value.count:
+                self.counts["configurations"] = self.counts.get("configurations", 0) + 1
+                self._serves(task.what)
+                written: ads.Written = outcome.value
+                return written
+        if not negotiator:
+            self.failed.append((CENTRAL, reason(outcome.why, outcome.complaint)))
+        return _NOTHING_WRITTEN
+
+    def _serves(self, source: str) -> None:
+        """Say, where the negotiator was asked in vain, whose configuration serves in place of its own."""
+        self.failed = [
+            (what, f"{why}; what {source} has serves instead") if what == CENTRAL else (what, why)
+            for what, why in self.failed
+        ]
+
+    def _access_points(self, schedds: Sequence[dict[str, str]]) -> list[Outcome]:
+        """Ask the schedds for their configuration."""
+        tasks = []
         for schedd in schedds:
-            name = schedd["Name"]
-            tasks.append(Task(f"jobs of {name}", ads.query_jobs, (schedd, asked_of_jobs, self._part(JOBS_ADS))))
-            if self.wanted.machines:
-                part = self._part(f"{ACCESS}/{file_name(name)}.txt")
-                tasks.append(Task(f"configuration of {name}", query_configuration, (schedd, part)))
-        return [self._taken(outcome) for outcome in self._round(tasks)]
+            part = self._part(f"{ACCESS}/{file_name(schedd['Name'])}.txt")
+            tasks.append(Task(f"configuration of {schedd['Name']}", query_configuration, (schedd, part)))
+        return self._round(tasks)
+
+    def _silent(self, schedds: Sequence[dict[str, str]], outcomes: Sequence[Outcome]) -> frozenset[str]:
+        """Return the schedds that gave no answer: nothing more is asked of them."""
+        silent = {each["Name"]: outcome for each, outcome in zip(schedds, outcomes) if _is_silent(outcome)}
+        for name, outcome in silent.items():
+            self.failed.append((f"jobs of {name}", reason(outcome.why, outcome.complaint)))
+        return frozenset(silent)
+
+    def _users(self, schedds: Sequence[dict[str, str]], jobs: Sequence[Outcome]) -> None:
+        """Ask those schedds for what they know of their users that answered when they were asked for ``jobs``."""
+        asked = [schedd for schedd, answer in zip(schedds, jobs) if answer.done]
+        tasks = [Task(f"users of {each['Name']}", ads.query_users, (each, self._part(USERS_ADS))) for each in asked]
+        for schedd, outcome in zip(asked, self._round(tasks)):
+            if outcome.done:
+                self._taken(outcome)
+            else:
+                self.without_users.append((schedd["Name"], reason(outcome.why, outcome.complaint)))
 
     def _slots(self, assets: frozenset[str], named: set[str]) -> ads.Written:
         if self.wanted.queues:
@@ -242,7 +293,14 @@ class _Capture:
 
     def _round(self, tasks: Sequence[Task]) -> list[Outcome]:
         self.asked += len(tasks)
-        return run_all(tasks, self.timeout, self._finished)
+        # All that run at the same time share what there is.
+        budget = answer_budget(self.parts, min(len(tasks), WORKERS), self.wanted.limits)
+        outcomes = run_all(tasks, self.timeout, self._finished, budget=budget, max_slow=_MAX_SLOW)
+        for outcome in outcomes:
+            if outcome.why.startswith(ads.NOT_WRITTEN):
+                why = outcome.why[len(ads.NOT_WRITTEN) :]
+                raise OutputError(f"{self.parts.parent} cannot be written: {why}", "is there room on the disk?")
+        return outcomes
 
     def _finished(self, outcome: Outcome) -> None:
         self.answered += 1
@@ -256,9 +314,10 @@ class _Capture:
             self.failed.append((outcome.what, why))
             return _NOTHING_WRITTEN
         written: ads.Written = outcome.value
+        self.left_out += written.left_out
         kind = outcome.what.partition(" of ")[0]
         kind = "configurations" if kind.endswith("configuration") else kind
-        if kind != "slot expressions":
+        if kind not in ("slot expressions", "answer"):
             self.counts[kind] = self.counts.get(kind, 0) + (1 if kind == "configurations" else written.count)
         return written
 
@@ -278,6 +337,10 @@ class _Capture:
                     part.unlink()
         text = json.dumps(captured.meta(), indent=1, ensure_ascii=False)
         (directory / META).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _is_silent(outcome: Outcome) -> bool:
+    return outcome.why.startswith(NO_ANSWER)
 
 
 def _first(locations: Sequence[dict[str, str]]) -> dict[str, str] | None:

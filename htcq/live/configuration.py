@@ -11,14 +11,27 @@ import os
 import pickle
 import resource
 import sys
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from htcq.errors import NESTED_VARIABLE, BindingsError, HtcqError, InputError
+from htcq.live.process_limits import limit_process
+from htcq.passing import begin_child, forget_child
 
 #: Appended to a text so that nothing of this machine's own configuration is read after it.
 _ALONE = "\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n"
+#: userHome() would look up accounts of this machine.
+_BLIND = "\nCLASSAD_ENABLE_USER_HOME = false\n"
+#: What HTCondor sets to this machine's after it has read a text, whatever that says (condor_config.cpp:
+#: reinsert_specials, 25.14). The text of another machine means that one's.
+_OF_THIS_MACHINE = (
+    "TILDE", "HOSTNAME", "FULL_HOSTNAME", "USERNAME", "REAL_UID", "REAL_GID", "PID", "PPID", "IP_ADDRESS",
+    "IP_ADDRESS_IS_IPV6", "IPV4_ADDRESS", "IPV6_ADDRESS", "CONFIG_ROOT", "HOST_ALIAS", "DETECTED_CPUS",
+    "DETECTED_CORES", "DETECTED_CPUS_LIMIT", "DETECTED_PHYSICAL_CPUS", "DETECTED_MEMORY", "UTSNAME_MACHINE",
+    "UTSNAME_NODENAME", "UTSNAME_RELEASE", "UTSNAME_SYSNAME", "UTSNAME_VERSION",
+)  # fmt: skip
+#: Memory for HTCondor's parser and a text from elsewhere.
+_MAX_MEMORY = 256 * 1024 * 1024
 #: An empty configuration. "ONLY_ENV" would say the same once and for all: no later reload reads a file after it.
 _NOTHING = "/dev/null"
 _NO_BINDINGS = "htcondor2"
@@ -30,8 +43,9 @@ _USUAL_CONFIGURATIONS = ("/etc/condor/condor_config", "/usr/local/etc/condor_con
 class ParserProcess:
     """A child process with the bindings loaded that runs one function and ends."""
 
-    def __init__(self, configuration: str = _NOTHING) -> None:
-        self._to_child, self._from_child, self._complaints, self._pid = _start(configuration)
+    def __init__(self, configuration: str = _NOTHING, foreign: bool = False) -> None:
+        """Start it; ``foreign``: for a text from elsewhere, which must see nothing of this process's environment."""
+        self._to_child, self._from_child, self._complaints, self._pid = _start(configuration, foreign)
 
     def call(self, function: Callable[..., Any], *arguments: object) -> Any:
         """Run ``function`` (importable by name) in the child and return its result, or raise its error.
@@ -47,6 +61,7 @@ class ParserProcess:
             answer = answers.read()
         with os.fdopen(self._complaints, encoding="utf-8", errors="replace") as err:
             complaint = err.read()
+        forget_child(self._pid)
         os.waitpid(self._pid, 0)
         if not answer:
             told = " ".join(complaint.split("\n")[-3:]).strip() or "no reason given"
@@ -59,12 +74,13 @@ class ParserProcess:
         return result
 
 
-def _start(configuration: str) -> tuple[int, int, int, int]:
+def _start(configuration: str, foreign: bool) -> tuple[int, int, int, int]:
     questions, to_child = os.pipe()
     from_child, answers = os.pipe()
     complaints, stderr = os.pipe()
     pid = os.fork()
     if pid:
+        begin_child(pid)
         for end in (questions, answers, stderr):
             os.close(end)
         return to_child, from_child, complaints, pid
@@ -73,9 +89,16 @@ def _start(configuration: str) -> tuple[int, int, int, int]:
         for end in (to_child, from_child, complaints):
             os.close(end)
         os.dup2(stderr, 2)
+        # That of this process may be another descriptor than 2.
+        sys.stderr = open(2, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+        if foreign:
+            os.environ.clear()
+            os.chdir("/")
         _answer(questions, answers, configuration)
     except Exception:
         # A mistake of our own must not pass for a text that HTCondor cannot read: its last lines are the complaint.
+        import traceback
+
         traceback.print_exc()
     finally:
         os._exit(1)
@@ -144,11 +167,31 @@ def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
 
     Only inside a :class:`ParserProcess`.
     """
-    # A text from elsewhere may send the parser in circles; the system ends it then.
-    resource.setrlimit(resource.RLIMIT_CPU, (_MOST_SECONDS, _MOST_SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    defaults = values_here(("*",))
-    return read_here(text, names), defaults
+    # A text from elsewhere may send the parser in circles, or let it grow; the system ends it then.
+    limits = ((resource.RLIMIT_CPU, _MOST_SECONDS), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, _MAX_MEMORY))
+    limit_process((limit, most, most) for limit, most in limits)
+    import htcondor2
+
+    mine = {name.upper(): "" for name in htcondor2.param if name.upper() in _OF_THIS_MACHINE}
+    _become(mine)
+    defaults = {name: value for name, value in values_here(("*",)).items() if name.upper() not in mine}
+    read_here(f"{text}{_BLIND}", ())
+    _become({**mine, **_plainly_said(text, mine)})
+    return values_here(names), defaults
+
+
+def _plainly_said(text: str, names: Container[str]) -> dict[str, str]:
+    """Return those of ``names`` (upper case) to which a line of ``text`` gives a value without macros."""
+    pairs = (line.partition(" = ") for line in text.splitlines())
+    return {name.upper(): value for name, _, value in pairs if name.upper() in names and "$" not in value}
+
+
+def _become(values: Mapping[str, str]) -> None:
+    """Take these values for what this machine is; empty ones for not known."""
+    import htcondor2
+
+    for name, value in values.items():
+        htcondor2.param[name] = value
 
 
 def read_dump(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -158,7 +201,7 @@ def read_dump(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
         BindingsError: the bindings cannot be imported.
         InputError: HTCondor's parser refuses the text.
     """
-    values: tuple[dict[str, str], dict[str, str]] = ParserProcess().call(dump_here, text, names)
+    values: tuple[dict[str, str], dict[str, str]] = ParserProcess(foreign=True).call(dump_here, text, names)
     return values
 
 

@@ -8,25 +8,42 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import math
 import os
 import pickle
+import resource
 import selectors
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from htcq.limits import OPTION, Limits
+from htcq.live.process_limits import limit_process
+from htcq.passing import begin_child, end_children, forget_child
 
 #: Children that run at the same time.
 WORKERS = 8
+#: A child that has not answered for so many seconds is likely to wait for a daemon: it costs no processor time.
+SLOW = 5.0
+#: So many times more tasks than may wait at a time are left to silent daemons.
+_MAX_SILENT = 8
 #: A child ends by itself so long after its deadline, in seconds, should nobody end it by then.
 _GRACE = 2.0
 #: How the reason begins where a child ended by itself without a word to its parent.
 ENDED = "its process ended"
+#: And where a child did not end in time.
+NO_ANSWER = "no answer"
 _LAST_LINES = 3
+#: Why there is no value where a budget was not enough.
+TOO_LARGE = f"the answer is larger than there is room for it ({OPTION} raises the limit)"
+#: Bytes that every answer may have: where there is no room for them the disk is full, and no answer is too large.
+_MIN_FILE = 64 * 1024 * 1024
 #: Of prctl(2).
 _PR_SET_PDEATHSIG = 1
 _MOST_COMPLAINT = 64 * 1024
@@ -56,14 +73,36 @@ class Outcome:
         return not self.why
 
 
+@dataclass(frozen=True)
+class Budget:
+    """What one child may take: ``memory`` and the size of each of its files, in bytes."""
+
+    memory: int
+    file: int
+
+
+def answer_budget(directory: Path, children: int, limits: Limits) -> Budget:
+    """Return what each of ``children`` that write into ``directory`` may take, so that all get their part."""
+    part = limits.part_of_machine / max(1, children)
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    disk = os.statvfs(directory)
+    return Budget(round(memory * part), max(_MIN_FILE, round(disk.f_bavail * disk.f_frsize * part)))
+
+
 @dataclass
 class _Child:
     index: int
     pid: int
     answers: int
     complaints: int
-    deadline: float
+    started: float
+    patience: float
     answer: bytes = b""
+
+    @property
+    def deadline(self) -> float:
+        """When it is ended."""
+        return self.started + self.patience
 
 
 def run_all(
@@ -71,46 +110,80 @@ def run_all(
     timeout: float,
     finished: Callable[[Outcome], None] = lambda outcome: None,
     workers: int = WORKERS,
+    budget: Budget | None = None,
+    max_slow: int = 0,
 ) -> list[Outcome]:
     """Run ``tasks``, at most ``workers`` at a time, and return what came of them, in their order.
 
     No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: as long as it takes).
-    ``finished`` is called as each of them ends.
+    ``finished`` is called as each of them ends. ``budget`` is what each child may take.
+
+    With ``max_slow`` silent daemons cost little time: so many children more may run as have not answered for
+    :data:`SLOW` seconds; once so many have not answered, those that start later get :data:`SLOW` seconds; and once
+    :data:`_MAX_SILENT` times so many have not, no more are started.
     """
+    slow = min(SLOW, timeout / 4)
+    enough = _MAX_SILENT * max_slow if max_slow else math.inf
     outcomes: list[Outcome | None] = [None] * len(tasks)
     waiting = list(range(len(tasks)))[::-1]
     running: dict[int, _Child] = {}
+    silent = 0
     with selectors.DefaultSelector() as selector:
         try:
             while waiting or running:
-                while waiting and len(running) < workers:
-                    child = _start(waiting.pop(), tasks, timeout)
+                while waiting and silent >= enough:
+                    index = waiting.pop()
+                    why = f"{NO_ANSWER}: not asked, since {silent} others did not answer"
+                    outcome = outcomes[index] = Outcome(tasks[index].what, why=why)
+                    finished(outcome)
+                while waiting and len(running) - min(_older(running, slow), max_slow) < workers:
+                    crowded = max_slow and silent + _older(running, slow) >= max_slow
+                    child = _start(waiting.pop(), tasks, min(timeout, SLOW) if crowded else timeout, budget)
                     running[child.answers] = child
                     selector.register(child.answers, selectors.EVENT_READ)
-                for child in _ended(selector, running):
+                if not running:
+                    break
+                wake = _next(running, slow) if waiting and max_slow else math.inf
+                for child in _ended(selector, running, wake):
                     selector.unregister(child.answers)
                     del running[child.answers]
-                    outcome = outcomes[child.index] = _outcome(child, tasks[child.index], timeout)
+                    outcome = outcomes[child.index] = _outcome(child, tasks[child.index])
+                    silent += outcome.why.startswith(NO_ANSWER)
                     finished(outcome)
         finally:
+            end_children([child.pid for child in running.values()])
             for child in running.values():
-                _kill(child)
                 _close(child)
     return [outcome for outcome in outcomes if outcome is not None]
 
 
-def _start(index: int, tasks: Sequence[Task], timeout: float) -> _Child:
+def _older(running: Mapping[int, _Child], seconds: float) -> int:
+    """Return how many of the children have run for so many seconds."""
+    before = time.monotonic() - seconds
+    return sum(child.started <= before for child in running.values())
+
+
+def _next(running: Mapping[int, _Child], seconds: float) -> float:
+    """Return when the next child will have run for so many seconds; math.inf where all have."""
+    now = time.monotonic()
+    times = (child.started + seconds for child in running.values())
+    return min((at for at in times if at > now), default=math.inf)
+
+
+def _start(index: int, tasks: Sequence[Task], timeout: float, budget: Budget | None) -> _Child:
     complaints = os.memfd_create("complaints")
     answers, out = os.pipe()
     parent = os.getpid()
     pid = os.fork()
     if pid:
+        begin_child(pid)
         os.close(out)
-        return _Child(index, pid, answers, complaints, time.monotonic() + timeout)
+        return _Child(index, pid, answers, complaints, time.monotonic(), timeout)
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _die_with(parent)
+        die_with(parent)
+        _keep_to(budget)
         if timeout < math.inf:
             signal.setitimer(signal.ITIMER_REAL, timeout + _GRACE)
         os.close(answers)
@@ -119,31 +192,51 @@ def _start(index: int, tasks: Sequence[Task], timeout: float) -> _Child:
         sys.stdout = sys.stderr = open(complaints, "w", encoding="utf-8", buffering=1, closefd=False)  # noqa: SIM115
         _answer(tasks[index], out)
         os._exit(0)
+    except SystemExit as ended:
+        # The half of a confined command that waits for the other; that one has answered.
+        os._exit(ended.code if isinstance(ended.code, int) else 1)
     except BaseException:
         traceback.print_exc()
     finally:
         os._exit(1)
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Ask the kernel to end this process when ``parent`` dies."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
+def _keep_to(budget: Budget | None) -> None:
+    """Limit what this process may take; more is an error where it is asked for."""
+    if budget is None:
+        return
+    # A file beyond its limit is an error of the write, as on a full disk.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    wanted = ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, budget.memory), (resource.RLIMIT_FSIZE, budget.file))
+    limit_process((limit, most, most) for limit, most in wanted)
+
+
 def _answer(task: Task, out: int) -> None:
     try:
         answer = (True, task.function(*task.arguments))
+    except MemoryError:
+        answer = (False, TOO_LARGE)
+    except OSError as error:
+        answer = (False, TOO_LARGE if error.errno == errno.EFBIG else str(error))
     except Exception as error:
         answer = (False, str(error) or type(error).__name__)
     with os.fdopen(out, "wb") as stream:
         pickle.dump(answer, stream)
 
 
-def _ended(selector: selectors.BaseSelector, running: dict[int, _Child]) -> Iterator[_Child]:
-    """Yield the children that have closed their pipe, and those whose time is up, after killing them."""
-    nearest = min(child.deadline for child in running.values())
+def _ended(selector: selectors.BaseSelector, running: dict[int, _Child], wake: float) -> Iterator[_Child]:
+    """Yield the children that have closed their pipe, and those whose time is up, after killing them.
+
+    Returns at ``wake`` at the latest.
+    """
+    nearest = min(wake, *(child.deadline for child in running.values()))
     for key, _ in selector.select(max(0.0, nearest - time.monotonic()) if nearest < math.inf else None):
         child = running[key.fd]
         part = os.read(key.fd, 1 << 20)
@@ -164,6 +257,7 @@ def _kill(child: _Child) -> None:
 
 def _close(child: _Child) -> tuple[int, str]:
     """Wait for the child's end and return its status and its last words."""
+    forget_child(child.pid)
     _, status = os.waitpid(child.pid, 0)
     os.close(child.answers)
     size = os.lseek(child.complaints, 0, os.SEEK_END)
@@ -172,11 +266,13 @@ def _close(child: _Child) -> tuple[int, str]:
         return status, stream.read()
 
 
-def _outcome(child: _Child, task: Task, timeout: float) -> Outcome:
+def _outcome(child: _Child, task: Task) -> Outcome:
     status, complaint = _close(child)
+    if os.WIFSIGNALED(status) and "bad_alloc" in complaint:
+        return Outcome(task.what, why=TOO_LARGE, complaint=complaint)
     late = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGALRM)
     if late and time.monotonic() >= child.deadline:
-        return Outcome(task.what, why=f"no answer within {timeout:g} s", complaint=complaint)
+        return Outcome(task.what, why=f"{NO_ANSWER} within {child.patience:g} s", complaint=complaint)
     if status or not child.answer:
         told = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])
         return Outcome(task.what, why=f"{ENDED}: {told or _ending(status)}", complaint=complaint)

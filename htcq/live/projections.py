@@ -33,11 +33,14 @@ SLOT = (
     "EnteredCurrentActivity", "LastHeardFrom", "MyCurrentTime", "UpdateSequenceNumber", "UpdatesLost", "UpdatesTotal",
     "MaxJobRetirementTime", "RetirementTimeRemaining", "MachineMaxVacateTime", "ClaimPartitionableLeftovers",
     "ConcurrencyLimits", "DiskQuantum", "GhostMultiplier", "IsLocalStartd", "StartdName", "HasStartDaemonAd",
+    "DedicatedScheduler", "HtcqModel", "HtcqModelHash", "ClassAdLifetime", "BrokenSlotCpus", "BrokenSlotMemory",
+    "BrokenSlotDisk", "BrokenSlotGPUs", "IsDataSlot", "IsDirectAttach", "OCU", "Healthy", "HealthFactor", "HealthExprs",
 )  # fmt: skip
 #: Of every slot where only its weight matters, and whom it is charged to.
 WEIGHED_SLOT = (
     "MyType", "Name", "Machine", "MyAddress", "State", "Activity", "SlotType", "PartitionableSlot", "DynamicSlot",
     "Cpus", "SlotWeight", "AccountingGroup", "RemoteUser", "GhostMultiplier", "Offline", "CondorVersion",
+    "LastHeardFrom", "ClassAdLifetime",
 )  # fmt: skip
 #: With which expressions a slot meets a job; asked before the jobs, so that the jobs are asked for what these name.
 SLOT_EXPRESSIONS = (
@@ -52,14 +55,16 @@ JOB = (
     "RequestGPUs", "RequireGPUs", "ConcurrencyLimits", "MinHosts", "MaxHosts", "CurrentHosts", "QDate",
     "EnteredCurrentStatus", "JobStartDate", "JobCurrentStartDate", "JobCurrentStartExecutingDate", "LastMatchTime",
     "NumJobMatches", "NumJobStarts", "NumShadowStarts", "NumHolds", "HoldReasonCode", "HoldReasonSubCode",
-    "LastRejMatchTime", "LastRejMatchReason", "AutoClusterId", "AutoClusterAttrs", "RemoteHost", "RemoteSlotID",
+    "LastRejMatchTime", "LastRejMatchReason", "LastRejMatchNegotiator",
+    "AutoClusterId", "AutoClusterAttrs", "RemoteHost", "RemoteSlotID",
     "RemotePool", "RemoteWallClockTime", "RemoteUserCpu", "RemoteSysCpu", "CumulativeSlotTime", "CommittedSlotTime",
     "MatchMachineName", "ImageSize", "MemoryUsage", "ResidentSetSize", "DiskUsage", "CpusUsage", "GPUsAverageUsage",
     "CpusProvisioned", "MemoryProvisioned", "DiskProvisioned", "GPUsProvisioned", "SlotWeight", "JobMaterializeLimit",
-    "JobMaterializeMaxIdle", "JobMaterializePaused", "TotalSubmitProcs", "DAGManJobId", "WantFlocking", "WantClaiming",
+    "JobMaterializeMaxIdle", "JobMaterializeNextProcId", "JobMaterializePaused", "TotalSubmitProcs",
+    "DAGManJobId", "WantFlocking", "WantClaiming",
     "WantParallelScheduling", "JobLeaseDuration", "MaxJobRetirementTime", "FileSystemDomain", "CondorVersion",
     "ServerTime", "NextJobStartDelay", "DeferralTime", "CronHour", "NumVacates", "WantFTOnCheckpoint",
-    "WhenToTransferOutput", "HtcqProtected",
+    "WhenToTransferOutput", "HtcqProtected", "JobCoolDownExpiration", "Scheduler", "Managed",
 )  # fmt: skip
 #: Expressions of a job that are evaluated against a slot, besides all of Request*.
 JOB_EXPRESSIONS = ("Requirements", "Rank", "RequireGPUs")
@@ -73,7 +78,8 @@ SCHEDD = (
     "StartLocalUniverse", "StartSchedulerUniverse", "TotalFlockedJobs", "TotalHeldJobs", "TotalIdleJobs",
     "TotalJobAds", "TotalLocalJobsIdle", "TotalLocalJobsRunning", "TotalRemovedJobs", "TotalRunningJobs",
     "TotalSchedulerJobsIdle", "TotalSchedulerJobsRunning", "WantResAd", "ResourceRequestsSent", "LastHeardFrom",
-    "MyCurrentTime", "UpdateSequenceNumber", "UpdatesLost", "UpdatesTotal",
+    "MyCurrentTime", "UpdateSequenceNumber", "UpdatesLost", "UpdatesTotal", "TransferQueueNumWaitingToUpload",
+    "TransferQueueMaxUploading",
 )  # fmt: skip
 #: Of every submitter.
 SUBMITTER = (
@@ -83,13 +89,15 @@ SUBMITTER = (
     "OCURunningJobs", "OCUWantedJobs", "CondorVersion", "DaemonStartTime", "LastHeardFrom", "MyCurrentTime",
     "UpdateSequenceNumber", "UpdatesLost", "UpdatesTotal", "AuthenticatedIdentity",
 )  # fmt: skip
+#: Of what a schedd knows of each user.
+USER = ("MyType", "User", "Enabled", "MaxJobsRunning", "NumIdle", "NumRunning", "NumSuspended")
 #: Of every collector.
 COLLECTOR = (
     "MyType", "Name", "Machine", "MyAddress", "CondorVersion", "CondorPlatform", "DaemonStartTime",
     "DaemonLastReconfigTime", "RecentDaemonCoreDutyCycle", "DetectedCpus", "DetectedMemory", "HostsClaimed",
     "HostsOwner", "HostsTotal", "HostsUnclaimed", "IdleJobs", "RunningJobs", "MachineAds", "SubmitterAds",
     "ActiveQueryWorkers", "PendingQueries", "DroppedQueries", "UpdateInterval", "UpdatesLost", "UpdatesTotal",
-    "UpdatesLostRatio", "LastHeardFrom", "MyCurrentTime",
+    "UpdatesLostRatio", "LastHeardFrom", "MyCurrentTime", "RecentUpdatesInitial_Negotiator",
 )  # fmt: skip
 #: All of what negotiators and accounting records say: few ads, and the numbers of cycles end in a count.
 EVERYTHING: tuple[str, ...] = ()

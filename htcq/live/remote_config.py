@@ -8,11 +8,13 @@ told from one whose value is "Not defined".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from htcq.live.ads import References, Written, location_ad, whole
 from htcq.live.bindings import load
+from htcq.live.config_files import ConfigFiles
+from htcq.pool.configuration import Assignment
 from htcq.pool.secrets import is_secret_knob, scrub
 
 _NO_VALUE = "Not defined"
@@ -20,10 +22,10 @@ _WANTED = re.compile(
     r"\A(?:GROUP_|\w*_?QUOTA|\w*SURPLUS|\w*AUTOREGROUP|\w*CONSUMPTION_|\w*SLOTS?(?:_|\Z)|\w*WEIGHT|\w*CLAIM"
     r"|NEGOTIATOR(?:_|\Z)|\w*ACCOUNTING|ACCOUNTANT_|(?:UID|FILESYSTEM)_DOMAIN\Z|\w*MODIFY_REQUEST_|JOB_DEFAULT_"
     r"|MACHINE_RESOURCE_|NUM_CPUS\Z|COUNT_HYPERTHREAD_CPUS\Z|(?:MEMORY|DISK|GPUS?)\Z|DETECTED_|RESERVED_|HFS_"
-    r"|\w*PREEMPT|(?:SLOT_TYPE_[0-9]+_)?(?:START|RANK|REQUIREMENTS)\Z|\w*WITHINRESOURCELIMITS|\w*CATALOG"
+    r"|\w*PREEMPT|(?:SLOT_TYPE_[0-9]+_)?(?:START|RANK|REQUIREMENTS)\Z|START_VANILLA_UNIVERSE\Z|CURB_MATCHMAKING\Z|\w*WITHINRESOURCELIMITS|\w*CATALOG"
     r"|\w*LOCAL_CONFIG_|USER_CONFIG_FILE\Z|INCLUDE|SETTABLE_ATTRS|ENABLE_(?:RUNTIME|PERSISTENT)_CONFIG\Z|FLOCK_"
-    r"|USE_GLOBAL_JOB_PRIOS\Z|PRIORITY_HALFLIFE\Z|\w*PRIO_FACTOR|\w*_(?:ATTRS|EXPRS)\Z|STARTD_CRON|STARTD_NAME\Z"
-    r"|SCHEDD_NAME\Z|SCHEDD_ENABLE_|MAX_CONCURRENT_|SUBMIT_REQUIREMENT|JOB_TRANSFORM_|\w*_LIMIT(?:_DEFAULT)?\Z|MAX_JOBS|MAX_RUNNING|DAEMON_LIST\Z"
+    r"|USE_GLOBAL_JOB_PRIOS\Z|CONCURRENCY_LIMIT_DEFAULT_|PRIORITY_HALFLIFE\Z|\w*PRIO_FACTOR|\w*_(?:ATTRS|EXPRS)\Z|STARTD_CRON|STARTD_NAME\Z"
+    r"|SCHEDD_NAME\Z|SCHEDD_ENABLE_|SCHEDD_REFUND_|PERSISTENT_PROJECT_RECORDS\Z|MAX_CONCURRENT_|SUBMIT_REQUIREMENT|JOB_TRANSFORM_|\w*_LIMIT(?:_DEFAULT)?\Z|MAX_JOBS|MAX_RUNNING|DAEMON_LIST\Z"
     r"|(?:COLLECTOR|CONDOR)_HOST\Z|DEFRAG|MAXJOBRETIREMENTTIME\Z|\w*SIGNIFICANT_ATTR|SCHEDD_INTERVAL\Z"
     r"|UPDATE_INTERVAL\Z|CLASSAD_LIFETIME\Z|CONDOR_VERSION\Z|CGROUP_MEMORY|BASE_CGROUP\Z|HTCQ_)",
     re.IGNORECASE,
@@ -45,6 +47,9 @@ _ON_SLOTS = frozenset(
         "SLOT_WEIGHT",
     )
 )
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: The negotiator and the schedds evaluate these in the ads of jobs.
+_IN_JOBS = frozenset(("NEGOTIATOR_JOB_CONSTRAINT", "START_VANILLA_UNIVERSE", "SCHEDD_SLOT_WEIGHT"))
 
 
 def is_wanted(name: str) -> bool:
@@ -65,17 +70,32 @@ def knob_text(name: str, value: str) -> str:
     return f"{name} @={tag}\n{value}\n@{tag}\n"
 
 
-def dump_text(title: str, values: Iterable[tuple[str, str]]) -> str:
-    """Return a configuration text of ``values``, sorted by name, without what looks like a secret."""
-    ordered = sorted(values, key=lambda each: each[0].lower())
-    return f"# {title}\n" + scrub("".join(knob_text(name, value) for name, value in ordered))
+def dump_text(
+    title: str, values: Iterable[tuple[str, str]], assigned: Mapping[str, tuple[Assignment, ...]] | None = None
+) -> str:
+    """Return a configuration text of ``values``, sorted by name, without what looks like a secret.
+
+    ``assigned`` are the assignments of some of them: those that a later one overrides stand before the value.
+    """
+    lines = []
+    for name, value in sorted(values, key=lambda each: each[0].lower()):
+        of_it = (assigned or {}).get(name, ())
+        for former in of_it[:-1]:
+            lines += [knob_text(name, former.raw), _at(former)]
+        lines.append(knob_text(name, value))
+        if of_it:
+            lines.append(_at(of_it[-1]))
+    return f"# {title}\n" + scrub("".join(lines))
+
+
+def _at(assignment: Assignment) -> str:
+    """Return the comment by which condor_config_val names file and line."""
+    return f" # at: {' '.join(assignment.place.split())}\n"
 
 
 def query_configuration(location: dict[str, str], path: Path) -> Written:
-    """Write the knobs of one daemon to ``path``, and tell what those that are evaluated on slots name."""
+    """Write the knobs of one daemon to ``path``, and tell what those that are evaluated on slots and in jobs name."""
     htcondor2 = load()
-    import classad2
-
     remote = htcondor2.RemoteParam(location_ad(location))
     values: dict[str, str] = {}
     for name in filter(is_wanted, remote):
@@ -83,15 +103,40 @@ def query_configuration(location: dict[str, str], path: Path) -> Written:
         if value != _NO_VALUE:
             values[name] = value
     title = " ".join(f"Configuration from machine: {location.get('Machine', location['Name'])}".split())
+    assigned: dict[str, tuple[Assignment, ...]] = {}
+    if location.get("Machine") == htcondor2.param.get("FULL_HOSTNAME"):
+        # The daemon runs here: the files of this machine are those that it has read.
+        files = ConfigFiles(htcondor2.param)
+        assigned = {name: files.of(name, value) for name, value in values.items()}
+    return write_configuration(path, title, values, assigned)
+
+
+def write_configuration(
+    path: Path, title: str, values: Mapping[str, str], assigned: Mapping[str, tuple[Assignment, ...]] | None = None
+) -> Written:
+    """Write ``values``, where files assign them (``assigned``), and tell what those evaluated on slots name."""
+    import classad2
+
     with whole(path) as out:
-        out.write(dump_text(title, values.items()))
+        out.write(dump_text(title, values.items(), assigned or {}))
     ad = classad2.ClassAd()
     references = References()
-    for name in _ON_SLOTS & {each.upper() for each in values}:
-        text = next(value for each, value in values.items() if each.upper() == name)
+    of_jobs: set[str] = set()
+    for each, text in values.items():
+        name = each.upper()
+        if name in _IN_JOBS:
+            of_jobs.update(_WORD.findall(text))
+        if name not in _ON_SLOTS:
+            continue
         try:
             ad[name] = classad2.ExprTree(text)
         except classad2.ClassAdException:
             continue
         references.add(ad, name)
-    return Written(len(values), named=references.wanted())
+    return Written(len(values), named=references.wanted(), of_jobs=frozenset(of_jobs))
+
+
+def query_answer(location: dict[str, str]) -> Written:
+    """Ask a daemon for the names of its knobs, which tells that it answers."""
+    htcondor2 = load()
+    return Written(len(htcondor2.RemoteParam(location_ad(location))))

@@ -8,12 +8,12 @@ LOCAL_CONFIG_DIR after the main file, and LOCAL_CONFIG_FILE after that; HTCondor
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from htcq.errors import InputError
 from htcq.live.configuration import ParserProcess, own_configuration, usual_configuration, values_here
+from htcq.passing import temporary_directory
 
 _DIRECTORIES = "LOCAL_CONFIG_DIR"
 _DAEMON = "NEGOTIATOR"
@@ -34,15 +34,15 @@ def values_with(directory: Path, name: str, text: str, knobs: Sequence[str]) -> 
     listed = [Path(each) for each in own_configuration((_DIRECTORIES,)).get(_DIRECTORIES, "").replace(",", " ").split()]
     if not any(each.resolve() == directory.resolve() for each in listed):
         return None
-    with tempfile.TemporaryDirectory(prefix="htcq-") as temporary:
-        beside = Path(temporary) / "config.d"
+    with temporary_directory() as temporary:
+        beside = temporary / "config.d"
         beside.mkdir()
         for path in directory.iterdir():
             if path.name != name:
                 (beside / path.name).symlink_to(path.resolve())
         (beside / name).write_text(text, encoding="utf-8")
         places = [str(beside if each.resolve() == directory.resolve() else each) for each in listed]
-        trial = Path(temporary) / "condor_config"
+        trial = temporary / "condor_config"
         trial.write_text(f"include : {main}\n{_DIRECTORIES} = {', '.join(places)}\n", encoding="utf-8")
         try:
             values: Mapping[str, str] = ParserProcess("").call(_read, str(trial), list(knobs))

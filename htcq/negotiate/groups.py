@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from htcq.negotiate.demand import Submitter, submitters_of
+from htcq.negotiate.factors import BEST_PRIORITY, new_factor
 from htcq.negotiate.published import Mark, Published
 from htcq.negotiate.supply import Supply
 from htcq.pool.configuration import Knob
@@ -26,12 +27,16 @@ from htcq.quota.knobs import Knobs
 from htcq.quota.limits import truncated
 from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas
 from htcq.quota.settings import Settings, read_settings
-from htcq.quota.shares import NEW_PRIORITY, Claimant, Pie, Share, shares
+from htcq.quota.shares import Claimant, Pie, Share, shares
 from htcq.quota.tree import Group, assigned_group, build_tree
 
 #: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most passes of a round,
 #: most of those in which somebody is matched, and most rounds.
 _MOST_PASSES, _MOST_FILLING_PASSES, _MOST_ROUNDS = 100_000, 100, 100
+#: PRIORITY_HALFLIFE in seconds where it is not set (param_info.in), and when the last cycle began.
+_HALFLIFE, _LAST_CYCLE = 86400.0, "LastNegotiationCycleTime0"
+#: The accountant keeps every priority as a text with so many decimals (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
+_DECIMALS = 6
 #: Knobs of the negotiator that older ones do not know, and the first versions that do.
 _NEW_KNOBS: Mapping[str, tuple[int, ...]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (25, 5, 1)}
 
@@ -49,12 +54,18 @@ class PoolQuotas:
         self.knobs: Mapping[str, str] = {
             knob.name: _text(knob) for knob in pool.central or () if knob.name.upper() not in unknown
         }
+        self._reader = Knobs(self.knobs)
         self.tree, in_tree = build_tree(self.knobs)
         self.settings, in_settings = read_settings(self.knobs)
         self.problems = (*in_tree, *in_settings)
         self.supply = Supply(pool.slots or (), weights, self.knobs)
 
     # Who there is -----------------------------------------------------------------------------------------------
+
+    @property
+    def pool(self) -> Pool:
+        """The pool whose groups these are."""
+        return self._pool
 
     @property
     def grouped(self) -> bool:
@@ -147,15 +158,53 @@ class PoolQuotas:
     def claimant(self, submitter: Submitter) -> Claimant:
         """Return a submitter as its group's turn finds it."""
         record = self.published.account(submitter.name)
-        priority = record.number("Priority") if record is not None else None
         ceiling, floor = (record.number(name) if record is not None else None for name in ("Ceiling", "Floor"))
         return Claimant(
             submitter.name,
-            float(priority) if priority else NEW_PRIORITY,
+            self.priority(submitter.name),
             float(self.used_by(submitter.name)),
             int(ceiling) if ceiling is not None and ceiling >= 0 else None,
             int(floor) if floor is not None and floor > 0 else None,
         )
+
+    def priority(self, submitter: str) -> float:
+        """Return the effective priority of a submitter when the next cycle begins, less is better.
+
+        Until then it follows what the submitter has used since the last cycle (UpdatePriorities).
+        """
+        factor = self.factor(submitter)
+        record = self.published.account(submitter)
+        known = None if record is None else record.number("Priority")
+        if record is None or not known:
+            return BEST_PRIORITY * factor
+        if not self._seconds_since_cycle:
+            return float(known)
+        kept = math.pow(0.5, self._seconds_since_cycle / self.halflife)
+        used = record.number("WeightedResourcesUsed") or 0
+        real = max(BEST_PRIORITY, known / factor * kept + used * (1 - kept))
+        return round(real, _DECIMALS) * factor
+
+    def factor(self, submitter: str) -> float:
+        """Return the priority factor of a submitter: that of its account, else what the accountant gives a new one."""
+        record = self.published.account(submitter)
+        known = None if record is None else record.number("PriorityFactor")
+        group = assigned_group(self.tree, submitter).group
+        return float(known) if known else new_factor(self._reader, submitter, group)
+
+    @cached_property
+    def halflife(self) -> float:
+        """The time in which a priority comes half as near to the usage that it follows, in seconds."""
+        return self._reader.number("PRIORITY_HALFLIFE", _HALFLIFE, 1e-6, math.inf)
+
+    @cached_property
+    def _seconds_since_cycle(self) -> float:
+        """How long before the capture the last cycle began; 0 where nobody says."""
+        names = ("", self.published.negotiator)
+        begun = [each.number(_LAST_CYCLE) for each in self._pool.negotiators if each.name in names or not names[1]]
+        now = self.published.moment
+        if now is None or len(begun) != 1 or not begun[0]:
+            return 0.0
+        return max(0.0, now - begun[0])
 
     def shares(self, group: str) -> tuple[Share, ...]:
         """Return what each submitter of ``group`` with idle jobs may take in the first spin of the group's turn."""

@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 
 from htcq.negotiate.demand import Submitter
 from htcq.negotiate.groups import PoolQuotas
+from htcq.negotiate.health import Ailment, ailments
+from htcq.negotiate.kept_back import KeptBack, kept_back
 from htcq.negotiate.published import MOST_AGE
 from htcq.negotiate.standing import Standing, standings
+from htcq.negotiate.supply import SLOTS, WEIGHT
 from htcq.pool.pool import Pool
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.results import Limit, Quotas
 from htcq.quota.settings import Settings
 from htcq.quota.tree import name_key
 
-#: What quotas are amounts of, and what demand is: weighed by the schedds, or counted.
-WEIGHT, SLOTS = "slot weight", "slots"
+#: What demand is: weighed by the schedds, or counted.
 SCHEDD_WEIGHT, JOBS = "schedd slot weight", "jobs"
 
 
@@ -29,7 +31,9 @@ class QuotaLook:
     ``pool_weight`` is what the captured slots weigh, ``published_weight`` what the negotiator's last cycle shared out,
     None where that is not known. ``weights`` are the SlotWeight expressions of the slots that count, that of most
     weight first. ``limits`` are those at the end of the first round, in the order of turns. ``problems`` are those of
-    the configuration, ``doubts`` tell why something cannot be taken as it is, ``incomplete`` what could not be read.
+    the configuration, ``doubts`` tell why something cannot be taken as it is, ``incomplete`` what could not be read,
+    ``health`` what is wrong with the daemons. ``kept_back`` are the idle jobs that count as demand and are not
+    offered, where the queues are known.
     """
 
     source: str
@@ -48,6 +52,8 @@ class QuotaLook:
     problems: tuple[TreeProblem, ...] = ()
     doubts: tuple[str, ...] = ()
     incomplete: tuple[str, ...] = ()
+    health: tuple[Ailment, ...] = ()
+    kept_back: tuple[KeptBack, ...] = ()
 
     @property
     def grouped(self) -> bool:
@@ -108,6 +114,8 @@ def look_at(quotas: PoolQuotas, pool: Pool, most_age: float = MOST_AGE) -> Quota
         problems=quotas.problems,
         doubts=(*_missing(pool), *quotas.published.doubts(names, most_age)),
         incomplete=pool.incomplete,
+        health=ailments(pool),
+        kept_back=kept_back(pool, quotas),
     )
 
 

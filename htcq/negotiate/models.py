@@ -10,12 +10,14 @@ import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from htcq.capacity.kinds import NodeKind, check_kinds, choose
 from htcq.capacity.layout import SlotType
 from htcq.classads import as_number
 from htcq.errors import HtcqError, InputError
+from htcq.negotiate.captured_nodes import divisible, machine_of, node_of, stands_alone
 from htcq.negotiate.layouts import laid_out, shape
 from htcq.negotiate.publishing import Model, Publishing
-from htcq.negotiate.reweighed import reweighed
+from htcq.negotiate.reweighed import reweighed, with_schedd_weight
 from htcq.policy.weight import greatest
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.pool import Pool
@@ -24,12 +26,16 @@ from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
 
 @dataclass(frozen=True)
 class MachineModel:
-    """The models of a site file on machines: ``machines`` is a shell pattern, empty for all; ``name`` is the file's."""
+    """The models of a site file on machines: ``machines`` is a shell pattern, empty for all; ``name`` is the file's.
+
+    ``kinds`` are the nodes that have models of their own in that file.
+    """
 
     name: str
     types: tuple[SlotType, ...]
     machines: str = ""
     literal: bool = False
+    kinds: tuple[NodeKind, ...] = ()
 
     @property
     def told(self) -> str:
@@ -44,7 +50,8 @@ class MachineModel:
 def with_models(pool: Pool, models: Sequence[MachineModel]) -> Pool:
     """Return ``pool`` with ``models`` on its machines, the last that is meant for a machine on it.
 
-    Its ``damage`` tells which machines stay as they are, and why. With a model for all machines jobs weigh what the
+    Its ``damage`` tells which machines stay as they are, and why. What is claimed keeps running and weighs what its
+    slot weighs now: in what groups and submitters use, too. With a model for all machines jobs weigh what the
     configuration of access points for that model makes them weigh.
 
     Raises:
@@ -65,21 +72,21 @@ def with_models(pool: Pool, models: Sequence[MachineModel]) -> Pool:
     slots, execute = _published(pool.slots or (), found), _execute(pool, found)
     changed = replace(pool, slots=slots, execute=execute, damage=(*pool.damage, *told))
     if all(model.machines for model in models):
-        return changed
+        return reweighed(changed, pool)
     weights = dict.fromkeys(each.layout.policy.schedd_weight for each in found.values())
-    return reweighed(changed, pool.slots or (), greatest(list(weights)))
+    return reweighed(with_schedd_weight(changed, greatest(list(weights))), pool)
 
 
 def _shared_out(
     models: Sequence[MachineModel], machines: Mapping[str, Sequence[Slot]]
 ) -> Iterator[tuple[MachineModel, list[str]]]:
     """Yield each model with the machines that it is for."""
-    divisible = [name for name, slots in machines.items() if any(map(_divisible, slots))]
-    last = {name: number for name in divisible for number, model in enumerate(models) if model.meant_for(name)}
+    with_parts = [name for name, slots in machines.items() if any(map(divisible, slots))]
+    last = {name: number for name in with_parts for number, model in enumerate(models) if model.meant_for(name)}
     for number, model in enumerate(models):
         if not any(map(model.meant_for, machines)):
             raise InputError(f"{model.told}: no machine of that name", "a name, or a pattern such as node1*")
-        if not any(map(model.meant_for, divisible)):
+        if not any(map(model.meant_for, with_parts)):
             raise InputError(f"{model.told}: no partitionable slot there", "a model is for those")
         mine = [name for name, given in last.items() if given == number]
         if mine:
@@ -93,11 +100,6 @@ def _stays(model: MachineModel, names: Sequence[str], why: str) -> str:
     return f"{model.told}: {many}: {why}"
 
 
-def _divisible(slot: Slot) -> bool:
-    backfill = slot.frame.value("BackfillSlot") is True or slot.frame.value("SlotBackfill") is True
-    return slot.type == PARTITIONABLE and not backfill
-
-
 # What a model becomes -------------------------------------------------------------------------------------------
 
 
@@ -108,15 +110,16 @@ def _modelled(
     found: dict[str, Model] = {}
     refused: dict[str, list[str]] = {}
     known: dict[tuple[object, ...], list[Model] | str] = {}
+    used: set[str] = set()
     for name, slots in machines.items():
-        pslots = [slot for slot in slots if _divisible(slot)]
-        alone = len(pslots) == 1 and not any(slot.type not in (PARTITIONABLE, DYNAMIC) for slot in slots)
-        key = (alone, *map(shape, pslots))
+        pslots = [slot for slot in slots if divisible(slot)]
+        alone = stands_alone(slots)
+        kind, types = _types_of(model, pslots)
+        used.add(kind)
+        key = (kind, alone, *map(shape, pslots))
         if key not in known:
             try:
-                known[key] = [
-                    Model(each, model.literal) for each in laid_out(model.types, model.literal, pslots, alone)
-                ]
+                known[key] = [Model(each, model.literal) for each in laid_out(types, model.literal, pslots, alone)]
             except HtcqError as error:
                 known[key] = str(error)
         outcome = known[key]
@@ -124,7 +127,17 @@ def _modelled(
             refused.setdefault(outcome, []).append(name)
         else:
             found.update(zip([str(slot.name) for slot in pslots], outcome))
+    if not model.machines:
+        check_kinds(model.kinds, used)
     return found, refused
+
+
+def _types_of(model: MachineModel, pslots: Sequence[Slot]) -> tuple[str, tuple[SlotType, ...]]:
+    """Return the kind of a machine, and the slot types that the model's file has for it."""
+    if not model.kinds:
+        return "", model.types
+    chosen = choose(model.types, model.kinds, node_of(machine_of(pslots), pslots[0]))
+    return chosen.kind, chosen.types
 
 
 # What becomes of the pool ---------------------------------------------------------------------------------------

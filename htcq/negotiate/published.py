@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from htcq.negotiate.leases import restored
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
@@ -50,13 +51,20 @@ class Published:
         self.negotiators = tuple(sorted(groups, key=lambda name: (-groups[name], -len(by_negotiator[name]), name)))
         self.negotiator = negotiator or (self.negotiators[0] if self.negotiators else "")
         found = by_negotiator.get(self.negotiator, [])
-        if len(self.negotiators) < 2 or negotiator:
-            # 23.9 publishes nothing of submitters that never used anything, and tells of them when it is asked.
-            known = {record.name for record in found}
-            found = [*found, *(each for each in pool.priorities if not _is_group(each) and each.name not in known)]
         #: The ads by name, of groups and of submitters.
-        self.accounts: Mapping[str, Record] = {record.name: record for record in reversed(found)}
+        self.accounts: Mapping[str, Record] = {record.name: restored(record, self.moment) for record in reversed(found)}
+        if len(self.negotiators) < 2 or negotiator:
+            # Ads are published after a cycle, and by 23.9 of nobody who never used anything: what the negotiator says
+            # of a submitter when it is asked is newer.
+            asked = (record for record in pool.priorities if not _is_group(record))
+            renewed = (self._renewed(record) for record in asked)
+            self.accounts = {**self.accounts, **{each.name: restored(each, self.moment) for each in renewed}}
         self._by_key = {name_key(name): record for name, record in self.accounts.items()}
+
+    def _renewed(self, record: Record) -> Record:
+        """Return what is published of a submitter with what ``record`` says of it."""
+        published = self.accounts.get(record.name)
+        return record if published is None else replace(record, values={**published.values, **record.values})
 
     def account(self, name: str) -> Record | None:
         """Return the ad of a group or submitter, whatever the case of its name; None where there is none."""
@@ -83,7 +91,7 @@ class Published:
         now = self.moment
         return None if heard is None or now is None else max(0.0, now - heard)
 
-    @property
+    @cached_property
     def moment(self) -> float | None:
         """When the pool was captured, in seconds since 1970: else when the collector heard of anything last."""
         taken = seconds_of(self._pool.taken_at)

@@ -78,7 +78,9 @@ def _kept(frame: Frame) -> dict[str, str]:
 
 def _told(slot: Slot, model: Model, shares: int) -> dict[str, str]:
     policy, frame = model.layout.policy, slot.frame
-    resources = [name for name in _resources(slot) if name.lower() != TOKEN]
+    # What a slot lists without an amount is nothing that its machine has: a startd would list it no more.
+    known = {_SWAP, *model.layout.machine}
+    resources = [name for name in _resources(slot) if name.lower() != TOKEN and name.lower() in known]
     resources += [name for name in policy.provides if name not in [each.lower() for each in resources]]
     told = {_name(frame, "SlotWeight"): policy.expanded(policy.weight)}
     if "MachineResources" in frame or model.consumes:

@@ -21,6 +21,9 @@ from htcq.quota.knobs import Knobs
 SLOT_CONSTRAINT, POOLSIZE_CONSTRAINT = "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT"
 OLD_POOLSIZE_CONSTRAINT = "GROUP_DYNAMIC_MACH_CONSTRAINT"
 
+#: What quotas are amounts of.
+WEIGHT, SLOTS = "slot weight", "slots"
+
 
 class Supply:
     """The slots of a pool as one negotiator sees them; ``weights`` are those that the slots' own ads say."""
@@ -41,6 +44,12 @@ class Supply:
         """The slots for which NEGOTIATOR_SLOT_CONSTRAINT holds: no other is matched, counted or charged."""
         seen = self._seen
         return self._all if seen is None else tuple(slot for slot in self._all if holds(seen.of(slot)))
+
+    @cached_property
+    def hidden(self) -> tuple[Slot, ...]:
+        """The slots for which NEGOTIATOR_SLOT_CONSTRAINT does not hold."""
+        seen = set(map(id, self.slots))
+        return tuple(slot for slot in self._all if id(slot) not in seen)
 
     def weight(self, slot: Slot) -> Number:
         """Return what the accountant reckons with: 1 each where slot weights are off.

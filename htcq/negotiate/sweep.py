@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_USAGE
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 
 SCHEMA = 1
 #: Options whose values end in the name of a file, and what stands before it.
@@ -150,7 +150,7 @@ def judged(
         printed = printed.replace(json.dumps(name)[1:-1], json.dumps(given)[1:-1])
         complaint = complaint.replace(name, given)
     said = [line.removeprefix(_SPEAKER).strip() for line in complaint.splitlines() if line.strip()]
-    result = _object(printed) if exit_status in (EXIT_FINE, EXIT_FINDINGS) else None
+    result = _object(printed) if exit_status in (EXIT_FINE, EXIT_FINDINGS, EXIT_UNKNOWN) else None
     if result is not None:
         return Verdict(exit_status, result, warnings=tuple(said))
     last = said[-1] if said else ""

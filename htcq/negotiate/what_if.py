@@ -14,6 +14,7 @@ from htcq.errors import InputError
 from htcq.negotiate.arrivals import with_arrivals
 from htcq.negotiate.cycle.queues import order_in_queue
 from htcq.negotiate.cycles.slots import Slots
+from htcq.negotiate.migration.switch import with_scaled_quotas
 from htcq.negotiate.models import MachineModel, with_models
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
@@ -26,8 +27,8 @@ class WhatIf:
     """What is different: machines that go, that are drained, that are added (how many, and like which), and demand.
 
     ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those below it, are more.
-    ``models`` are those that machines, new ones too, would have. ``arrivals`` is the file whose jobs, the ``past`` of
-    the pool, come later.
+    ``models`` are those that machines, new ones too, would have; with ``scale_quotas`` groups keep their shares then.
+    ``arrivals`` is the file whose jobs, the ``past`` of the pool, come later.
     """
 
     remove: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class WhatIf:
     demand: tuple[tuple[str, float], ...] = ()
     models: tuple[MachineModel, ...] = ()
     arrivals: str = ""
+    scale_quotas: bool = False
 
     def __bool__(self) -> bool:
         return any((self.remove, self.drain, self.add, self.demand, self.models, self.arrivals))
@@ -58,7 +60,8 @@ def changed_pool(pool: Pool, what: WhatIf) -> Pool:
         slots = tuple(make.drained(slot) if str(slot.machine) in drained else slot for slot in slots)
     pool = replace(pool, slots=(*slots, *added))
     if what.models:
-        pool = with_models(pool, what.models)
+        modelled = with_models(pool, what.models)
+        pool = with_scaled_quotas(pool, modelled) if what.scale_quotas else modelled
     for name, factor in what.demand:
         pool = _demanding(pool, name, factor)
     return with_arrivals(pool, what.arrivals) if what.arrivals else pool

@@ -6,11 +6,11 @@ Follows src/condor_startd.V6/Resource.cpp:create_dslot and command.cpp:activate_
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from htcq.policy.charge import Amounts, Charges, deduct, job_ad, modified_request
 from htcq.policy.consumption import NEGOTIATOR, Number
-from htcq.units import CPUS, DISK, MEMORY
+from htcq.units import CPUS, DISK, MEMORY, whole_number
 
 #: From this version on disk is carved as an absolute amount; before it the startd added some slop.
 ABSOLUTE_DISK = (25, 4)
@@ -18,17 +18,21 @@ ABSOLUTE_DISK = (25, 4)
 
 @dataclass(frozen=True)
 class Carved:
-    """A dynamic slot's amounts, what the partitionable slot keeps, or why the startd refuses."""
+    """A dynamic slot's amounts, what the partitionable slot keeps, or why the startd refuses.
+
+    ``consumed`` is what the policy takes, which an old startd adds some disk to.
+    """
 
     amounts: dict[str, int]
     left: dict[str, Number]
     refusal: str = ""
+    consumed: Amounts = field(default_factory=dict)
 
 
 def version_tuple(text: str) -> tuple[int, ...]:
     """Return '25.14.1' as (25, 14, 1); nothing known counts as the newest."""
-    numbers = [int(part) for part in text.split(".") if part.isdigit()]
-    return tuple(numbers) if numbers else (999,)
+    numbers = [whole_number(part) for part in text.split(".")]
+    return tuple(number for number in numbers if number is not None) or (999,)
 
 
 def carve(charges: Charges, left: Amounts, shape: Amounts, version: str = "", running: int = 0) -> Carved:
@@ -57,7 +61,7 @@ def _hand_out(charges: Charges, left: Amounts, sure: Amounts, version: str) -> C
         for asset, amount in sure.items():
             if amounts[asset] < amount:
                 return Carved({}, dict(left), f"{asset}: {amount:g} is consumed, but the startd hands out whole units")
-    return Carved(amounts, keeps)
+    return Carved(amounts, keeps, consumed=sure)
 
 
 def _bag(charges: Charges, taken: Amounts, version: str) -> dict[str, Number]:

@@ -18,7 +18,9 @@ Number = Union[int, float]
 
 NEGOTIATOR = "negotiator"
 SCHEDULER = "scheduler"
-SPLITTINGS = (NEGOTIATOR, SCHEDULER)
+#: Neither: a match makes one claim, and the rest of the slot waits for the next cycle.
+NOBODY = "none"
+SPLITTINGS = (NEGOTIATOR, SCHEDULER, NOBODY)
 
 #: The startd rounds these three requests before it carves; nothing else can be modified.
 MODIFIABLE = (CPUS, MEMORY, DISK)

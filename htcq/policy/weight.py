@@ -8,6 +8,9 @@ charge of the claim on the other. Published policies that use the first for both
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+
+from htcq.units import PER_GIB, decimal_text
 
 
 def split_weight(left: str, dominant: str) -> str:
@@ -28,3 +31,22 @@ def greatest(terms: Sequence[str]) -> str:
 def at_least_one(terms: Sequence[str]) -> str:
     """Return the greatest of 1 and ``terms``: a claim is never free and a demand never zero."""
     return f"max({{1, {', '.join(terms)}}})"
+
+
+def capped(dominant: str, most: str) -> str:
+    """Return ``dominant``, but never more than ``most``: a claim is charged no more than the empty slot weighs."""
+    return f"min({{{most}, {dominant}}})"
+
+
+def weight_text(asset: str, amount: str, price: Fraction) -> str:
+    """Return ``amount`` (a text) times ``price``, with a real number where the product need not be whole."""
+    if price.denominator == 1:
+        return amount if price == 1 else f"{price} * {amount}"
+    if price.numerator == 1:
+        return f"{amount} / {price.denominator}.0"
+    per_gib = PER_GIB.get(asset, 1)
+    decimal = decimal_text(price * per_gib)
+    if not decimal:
+        return f"{amount} * {price.numerator}.0 / {price.denominator}.0"
+    real = decimal if "." in decimal else f"{decimal}.0"
+    return f"{amount} * {real}" if per_gib == 1 else f"{amount} * {real} / {per_gib}.0"

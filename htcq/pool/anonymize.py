@@ -1,294 +1,327 @@
-"""Replaces users, hosts, addresses and paths in ads and configurations, so that relations survive and names do not.
+"""Makes ads and configurations anonymous: relations survive, names do not, and what nobody needs is left out.
 
-Two passes over all files of a snapshot: :class:`Collector` finds out who is named, :class:`Rewriter` replaces. Group
-names stay. In ads only texts between quotes are changed: outside of them stand attributes and numbers.
+The second look over a snapshot, after that of ``htcq.pool.named``. Of expressions every word is replaced that HTCondor
+does not know.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
 
-from htcq.pool.identities import MOST_REMEMBERED, Identities
+from htcq.pool.attribute_names import JOB_NAMES, SLOT_NAMES, job_names, slot_names
+from htcq.pool.disclosed_knobs import KNOBS, LIMIT, NUMBERED, asset_in, groups_in
+from htcq.pool.disclosure import COMPARED, OF_TYPE, VOCABULARY, Form
+from htcq.pool.identities import HOUR, Identities, Names
+from htcq.pool.knob_names import split_prefix
+from htcq.pool.name_search import NameSearch
+from htcq.pool.pseudonyms import Pseudonyms, folded
+from htcq.pool.shown_forms import compared_form, kind_of, knob_form, pair, shown_form
+from htcq.pool.words import (
+    ANY_NUMBER,
+    HEXADECIMAL,
+    LISTED,
+    ONLY_TEXTS,
+    SLOT_NAME,
+    TEXT,
+    WHOLE_NUMBER,
+    Part,
+    Token,
+    is_number,
+    parts,
+    plain,
+    requoted,
+    tokens,
+)  # fmt: skip
 
-#: Who: ``user``, ``group.user`` or either with ``@domain``.
-_PRINCIPALS = frozenset({
-    "owner", "user", "remoteuser", "remoteowner", "acctgroupuser", "accountinggroup", "preemptinguser",
-    "preemptingowner", "preemptingaccountinggroup", "jobowner", "osuser", "lastremoteuser", "childremoteuser",
-    "childremoteowner", "childaccountinggroup", "authenticatedidentity",
-})  # fmt: skip
-_SUBMITTERS = re.compile(r"lastnegotiationcyclesubmitters\w+\Z|submitterglobal\w*\Z")
-_HOSTS = frozenset({
-    "machine", "scheddname", "remotehost", "lastremotehost", "clientmachine", "utsnamenodename", "startdname",
-    "negotiatorname", "collectorhost", "collector_host_string", "remotepool", "lastremotepool", "remotescheddname",
-    "matchmachinename", "privatenetworkname", "childname", "workingcm", "globaljobid",
-})  # fmt: skip
-_SCHEDDS = re.compile(r"lastnegotiationcyclescheddsoutoftime\w*\Z")
-_DOMAINS = frozenset(("uiddomain", "filesystemdomain"))
-_GROUPS = frozenset({
-    "acctgroup", "remotegroup", "remotenegotiatinggroup", "submittergroup", "submitternegotiatinggroup",
-})  # fmt: skip
-#: Words of HTCondor's own: they stay, here and wherever an expression compares with them.
-_KEPT = frozenset({
-    "mytype", "targettype", "state", "activity", "childstate", "childactivity", "arch", "opsys", "opsysandver",
-    "opsysname", "microarch", "slottype", "machineresources", "condorversion", "condorplatform", "surpluspolicy",
-    "assignedgpus", "mappingmethod", "authenticationmethod", "autoclusterattrs", "submitversion",
-})  # fmt: skip
-#: Free text, command lines and addresses in other forms: nothing that htcq reads.
-_DROPPED = frozenset({
-    "addressv1", "hardwareaddress", "subnetmask", "args", "arguments", "notifyuser", "condoradmin", "holdreason",
-    "removereason", "releasereason", "drainreason", "offlinereason", "jobbatchname", "jobdescription", "jobnotes",
-    "emailattributes", "submiteventnotes", "submiteventusernotes", "slotbrokenreason", "ccbid",
-})  # fmt: skip
-_NAMED_USERS = ("submitter", "accounting", "")
-_HOST_KNOB = re.compile(r"_HOSTS?\Z|_DOMAIN\Z|HOSTNAME\Z|\AFLOCK_|_ADDRESS\Z", re.IGNORECASE)
-_USER_KNOB = re.compile(r"(?<!_PER)_USERS?\Z|_ADMIN\Z", re.IGNORECASE)
-_GROUP_NAMES = "GROUP_NAMES"
-
-_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_WORD = r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?"
-_PART = re.compile(
-    r"(?P<sinful><(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+):[0-9]+(?:\?[^<>\s]*)?>)"
-    r"|(?P<url>[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'|,;]+)"
-    r"|(?P<path>(?<![\w.)\]}-])~?/(?:[\w.+@%~:-]+/?)+)"
-    r"|(?P<address>(?<![\w.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w.])"
-    r"|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:.])))"
-    rf"|(?P<word>{_WORD})"
-)
-_AT = re.compile(rf"({_WORD})@({_WORD})")
-_FULL_NAME = re.compile(rf"(?<![\w@./-])({_WORD})")
-_HOST_LIKE = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\.[A-Za-z]{2,}\Z")
-_SLOT_NAME = re.compile(r"slot[0-9]+(?:_[0-9]+)*\Z|backfill[0-9_]+\Z")
-_ALIAS = re.compile(r"[?&]alias=([\w.-]+)")
-#: An expression that compares somebody or some host with a text, or looks for it in a list.
-_COMPARED = (
-    r"(?:(?:target|my)\.)?(?P<{name}>{attributes})\s*(?:==|=\?=|!=|=!=|is\b|isnt\b|,)\s*"
-    r"(?P<{text}>\"(?:[^\"\\]|\\.)*\")"
-)
-_WHO = "owner|user|remoteuser|remoteowner|acctgroupuser|accountinggroup|jobowner"
-_WHERE = "machine|utsnamenodename|scheddname|clientmachine"
-_COMPARISON = re.compile(
-    _COMPARED.format(name="first", text="second", attributes=f"{_WHO}|{_WHERE}")
-    + rf"|(?P<text>\"(?:[^\"\\]|\\.)*\")\s*(?:==|=\?=|!=|=!=|,)\s*(?:(?:target|my)\.)?(?P<name>{_WHO}|{_WHERE})\b",
-    re.IGNORECASE,
-)
+#: Texts whose replacement is remembered, so that it is not worked out for each of a million lines.
+MAX_REMEMBERED = 200_000
+_PLAIN_TEXT = re.compile(r"[\w .,:;$()/~+-]{0,100}\Z", re.ASCII)
+_DAY = r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[A-Z][a-z]{2} +[0-9]+ +[0-9]{4})"
+_VERSION = re.compile(rf"(\$CondorVersion: *[0-9.]+ +{_DAY}).*\Z")
+_GPU_NAME = re.compile(r"((?:gpus_)?(?:gpu|mig)_)([0-9a-f]{8}[0-9a-f_]*)\Z", re.IGNORECASE)
+_CYCLE = re.compile(r"lastnegotiationcycle\w+\Z", re.IGNORECASE)
+#: What stands before the name of an asset; the longest first.
+PREFIXES = (
+    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned", "detected", "request",
+    "require", "offline", "total", "child", "gpus_",
+)  # fmt: skip
+#: Functions that look for a part of a text.
+_LOOKS_INTO_TEXTS = frozenset(("regexp", "regexps", "regexpmember", "substr", "stringlistregexpmember"))
+#: A pattern that finds more names than this stays a text as any other.
+_MAX_ALTERNATIVES = 500
+#: A pattern that repeats more, or repeats what repeats, might be looked for without end; a set in a set is no pattern.
+_MAX_REPETITIONS = 3
+_REPETITION, _NESTED = re.compile(r"[*+{]"), re.compile(r"\)[*+{]|\[\[")
+#: Longer is no name of an attribute that is made of others.
+_MAX_LETTERS = 100
+SUFFIXES = ("provisioned", "averageusage", "usage")
 
 
-@dataclass
-class Collector:
-    """The first pass: takes up every name, and :meth:`settle` decides what each of them is."""
-
-    identities: Identities = field(default_factory=Identities)
-    _principals: set[str] = field(default_factory=set)
-    _pairs: set[tuple[str, str]] = field(default_factory=set)
-    _guesses: set[str] = field(default_factory=set)
-    _daemons: set[str] = field(default_factory=set)
-    _seen: set[str] = field(default_factory=set)
-
-    def ad(self, lines: list[str]) -> None:
-        """Take up the names in one ad."""
-        pairs = [(name.strip().lower(), value.strip()) for name, _, value in (line.partition("=") for line in lines)]
-        ad_type = next((value.strip('"').lower() for name, value in pairs if name == "mytype"), "")
-        group = any(name == "isaccountinggroup" and value.lower() == "true" for name, value in pairs)
-        for name, value in pairs:
-            if '"' in value and name not in _DROPPED:
-                self._attribute(name, value, ad_type, group)
-
-    def _attribute(self, name: str, value: str, ad_type: str, group: bool) -> None:
-        texts = [_plain(text) for text in _TEXT.findall(value)]
-        if name in _KEPT:
-            self.identities.keep(word for text in texts for word in re.findall(_WORD, text))
-        elif name == "name":
-            self._name(texts, ad_type, group)
-        elif name in _GROUPS or (name == "accountinggroup" and ad_type in ("accounting", "")):
-            self.identities.groups.update(texts)
-        elif name in _PRINCIPALS:
-            self._principals.update(texts)
-        elif _SUBMITTERS.match(name):
-            self._principals.update(word for text in texts for word in re.split(r"[,\s]+", text) if word)
-        elif name in _HOSTS or name in _DOMAINS or _SCHEDDS.match(name):
-            for text in texts:
-                self._host(text, name in _DOMAINS)
-        if value not in self._seen:
-            if len(self._seen) > MOST_REMEMBERED:
-                self._seen.clear()
-            self._seen.add(value)
-            self._anywhere(value, texts)
-
-    def _name(self, texts: list[str], ad_type: str, group: bool) -> None:
-        for text in texts:
-            if group:
-                self.identities.groups.add(text)
-            elif ad_type in _NAMED_USERS:
-                self._principals.add(text)
-            else:
-                local, _, host = text.rpartition("@")
-                self._host(text if not re.search(r"\s", local) else host, False)
-
-    def _host(self, text: str, domain: bool) -> None:
-        """Take up ``host``, ``daemon@host``, lists of them, and what follows a ``#`` or ``:`` not at all."""
-        for each in re.split(r"[,\s]+", text):
-            local, _, host = each.rpartition("@")
-            if local:
-                self._daemons.add(local)
-            found = re.match(_WORD, host)
-            if found and not host.startswith(("<", "[")):
-                self.identities.add_host(found.group(), domain)
-
-    def _anywhere(self, value: str, texts: list[str]) -> None:
-        for text in texts:
-            self._pairs.update(_AT.findall(text))
-            for host in _ALIAS.findall(text):
-                self.identities.add_host(host)
-            self._guesses.update(word for word in _FULL_NAME.findall(text) if "." in word)
-        for found in _COMPARISON.finditer(value):
-            name = (found["first"] or found["name"]).lower()
-            for text in re.split(r"[,\s]+", _plain((found["second"] or found["text"])[1:-1])):
-                if re.fullmatch(rf"{_WORD}(?:@{_WORD})?", text):
-                    if name in _PRINCIPALS:
-                        self._principals.add(text)
-                    else:
-                        self._host(text, False)
-
-    def knob(self, name: str, value: str) -> None:
-        """Take up the names in one knob."""
-        if name.upper() == _GROUP_NAMES:
-            self.identities.groups.update(re.findall(r"[^\s,]+", value))
-        elif _HOST_KNOB.search(name):
-            for word in re.findall(r"[^\s,?]+", value):
-                self._host(word, name.upper().endswith("_DOMAIN"))
-        elif _USER_KNOB.search(name):
-            self._principals.update(re.findall(rf"{_WORD}(?:@{_WORD})?", value))
-        self._anywhere(value, [_plain(text) for text in _TEXT.findall(value)] + [_TEXT.sub(" ", value)])
-
-    def host(self, text: str) -> None:
-        """Take up a daemon's name, a machine or a pool."""
-        for each in text.split(","):
-            self._host(each.strip().rpartition(":")[0] or each.strip(), False)
-
-    def text(self, text: str) -> None:
-        """Take up the hosts and people in a text of any kind."""
-        self._anywhere("", [text])
-
-    def settle(self) -> Identities:
-        """Return the identities, with their new names."""
-        identities = self.identities
-        identities.groups.discard("")
-        for name in sorted(self._principals):
-            identities.add_principal(name)
-        for left, right in sorted(self._pairs):
-            identities.add_host(right, domain=not _HOST_LIKE.match(right) and left not in self._daemons)
-            if left not in self._daemons and not _SLOT_NAME.match(left):
-                identities.add_user(identities.user_part(left))
-        for word in sorted(self._guesses):
-            if self._is_host(word):
-                identities.add_host(word)
-        identities.settle()
-        return identities
-
-    def _is_host(self, word: str) -> bool:
-        """Tell whether a word that stands anywhere is a host: by its domain, or by its looks."""
-        known = self.identities
-        looks = known.knows_domain(word) or _HOST_LIKE.match(word)
-        other = word in known.groups or word in known.users or word in known.kept or known.user_part(word) != word
-        return bool(looks) and not other and not _is_version(word)
-
-
-def _is_version(word: str) -> bool:
-    return word[0].isdigit() and word.replace(".", "").replace("-", "").isdigit()
-
-
-def _plain(text: str) -> str:
-    """Return the content of a quoted text without its escapes."""
-    return re.sub(r"\\(.)", r"\1", text) if "\\" in text else text
-
-
-@dataclass(frozen=True)
 class Rewriter:
-    """The second pass."""
+    """The second look."""
 
-    identities: Identities
-    _cache: dict[str, str] = field(default_factory=dict)
+    def __init__(self, names: Names, named: frozenset[str], key: bytes, keep_groups: bool = False) -> None:
+        self.search = NameSearch(names, keep_groups)
+        self.pseudonyms = Pseudonyms(key, (folded(name) for name in names.users | names.labels))
+        self.identities = Identities(names, self.pseudonyms, keep_groups, exact="clusterid" in named)
+        self._named = named
+        self._assets = {each: self._new_asset(each) for each in sorted(names.assets)}
+        derived = (slot_names(names.assets) | job_names(names.assets)) - SLOT_NAMES - JOB_NAMES
+        self._of_assets = {each.lower() for each in derived}
+        self._lines: dict[tuple[str, bool, str], str | None] = {}
+        self._generic: dict[str, str] = {}
+        #: Expressions that look into texts, which are others now.
+        self.patterns: set[str] = set()
 
-    def ad_line(self, line: str) -> str | None:
-        """Return one line of an ad; None where nothing of it may stay."""
-        name, equals, value = line.partition("=")
-        key = name.strip().lower()
-        if key in _DROPPED:
+    def _new_asset(self, asset: str) -> str:
+        if len(asset) <= _MAX_LETTERS and not self.search.holds_name(asset):
+            return asset
+        return self.pseudonyms.new("asset", asset, "_")
+
+    # Ads --------------------------------------------------------------------------------------------------------
+
+    def ad(self, lines: list[str], untyped: str = "job") -> list[str]:
+        """Return the lines of an ad that stay; none where nobody needs ads of its type."""
+        ad_type, group = kind_of(lines, untyped)
+        if ad_type not in OF_TYPE:
+            return []
+        changed = (self._line(ad_type, group, line) for line in lines)
+        return [line for line in changed if line is not None]
+
+    def _line(self, ad_type: str, group: bool, line: str) -> str | None:
+        key = (ad_type, group, line)
+        if key not in self._lines:
+            if len(self._lines) > MAX_REMEMBERED:
+                self._lines.clear()
+            self._lines[key] = self._new_line(ad_type, group, *pair(line))
+        return self._lines[key]
+
+    def _new_line(self, ad_type: str, group: bool, name: str, value: str) -> str | None:
+        form = shown_form(ad_type, group, name.lower())
+        if form is None and name.lower() not in self._named and name.lower() not in self._of_assets:
             return None
-        if key == "name" and re.search(r'"\S*\s.*@', value):
-            # A pool's own title, as its administrator wrote it.
-            value = re.sub(r'".*@', '"pool@', value)
-        if '"' not in value or key in _KEPT or key in _GROUPS:
-            return line if key not in _GROUPS else f"{name}{equals}{self._texts(value, self.free)}"
-        return f"{name}{equals}{self._texts(value, self._principal if key in _PRINCIPALS else self.free)}"
+        return f"{self.word(name)} = {self._value(form or Form.EXPRESSION, name.lower(), value)}"
 
-    def _texts(self, value: str, change: Callable[[str], str]) -> str:
-        return _TEXT.sub(lambda found: f'"{change(found.group(1))}"', value)
+    def _value(self, form: Form, name: str, value: str) -> str:
+        if form is Form.CLUSTER and WHOLE_NUMBER.match(value):
+            return str(self.identities.cluster(int(value)))
+        if form in (Form.HOUR, Form.ROUGH) and ANY_NUMBER.match(value):
+            return value if name in self._named else _rounded(form, value)
+        if form in (Form.EXPRESSION, Form.HOUR, Form.ROUGH, Form.CLUSTER) or not ONLY_TEXTS.match(value):
+            return self.expression(value)
+        return TEXT.sub(lambda found: requoted(found.group(), partial(self._text, form)), value)
 
-    def _principal(self, text: str) -> str:
-        who = text.partition("@")[0]
-        plain = re.fullmatch(rf"{_WORD}(?:@{_WORD})?", text)
-        known = plain and self.identities.user_part(who) in self.identities.users
-        return self.identities.principal(text) if known else self.free(text)
+    def _text(self, form: Form, text: str) -> str:
+        identities = self.identities
+        if form is Form.WHO:
+            return identities.principal(text)
+        if form is Form.JOB:
+            return identities.job(text) or self.free(text)
+        if form is Form.PLAIN:
+            return self._plain(text)
+        if form is Form.LIMITS:
+            return LISTED.sub(lambda found: self._limit(found.group()), text)
+        return identities.group(text) if form is Form.GROUP else self._place(text)
 
-    def knob(self, name: str, value: str) -> tuple[str, str]:
-        """Return a knob's name and value; users are part of names only where groups are."""
-        if name.upper().startswith("GROUP_"):
-            pieces = [self.identities.users.get(piece, piece) for piece in re.split(r"([._])", name)]
-            return "".join(pieces), self._unquoted(value, self.free)
-        bare = _HOST_KNOB.search(name) or _USER_KNOB.search(name)
-        return name, self._unquoted(value, self.free if bare else self._bare)
+    def _place(self, text: str) -> str:
+        if text.startswith("$("):
+            return self.expression(text)
+        return self.free(text) if text.startswith("<") else self.identities.place(text)
 
-    def _unquoted(self, value: str, change: Callable[[str], str]) -> str:
-        """Return ``value`` with its texts replaced, and by ``change`` what stands between them."""
-        out, done = [], 0
-        for found in _TEXT.finditer(value):
-            out += [change(value[done : found.start()]), f'"{self.free(found.group(1))}"']
-            done = found.end()
-        return "".join(out) + change(value[done:])
+    def _limit(self, text: str) -> str:
+        name, colon, amount = text.partition(":")
+        return f"{self.identities.limit(name)}{colon}{amount if is_number(amount) else self.free(amount)}"
 
-    def _bare(self, text: str) -> str:
-        """Return what stands outside of texts in a knob: hosts and paths are replaced, attributes and numbers not."""
-        return _PART.sub(self._bare_part, text)
+    def _plain(self, text: str) -> str:
+        """Return words of HTCondor's own as they are; of its version the number and the day."""
+        version = _VERSION.match(text)
+        if version:
+            return f"{version.group(1)} $"
+        return text if _PLAIN_TEXT.match(text) and not self.search.holds_name(text) else self.free(text)
 
-    def _bare_part(self, found: re.Match[str]) -> str:
-        if found.lastgroup == "path" and found.group().count("/") < 2:
-            return found.group()
-        if found.lastgroup == "word":
-            if found.group().lower().startswith(("my.", "target.")):
-                return found.group()
-            around = found.string[found.start() - 1 : found.start()] + found.string[found.end() : found.end() + 1]
-            if "@" not in around and not self.identities.knows_domain(found.group()):
-                return found.group()
-        return self._part(found)
+    def names_stand(self, line: str) -> bool:
+        """Tell whether a line of an ad holds an old name where only new ones may stand."""
+        name, value = pair(line)
+        form = COMPARED.get(name.lower())
+        return form in (Form.WHO, Form.WHERE, Form.GROUP) and self.search.names_stand(value)
+
+    # Expressions ------------------------------------------------------------------------------------------------
+
+    def expression(self, text: str) -> str:
+        """Return an expression with its unknown words and its texts replaced."""
+        found, out, patterns = tokens(text), list[str](), 0
+        for place, token in enumerate(found):
+            if token.kind is Part.TEXT:
+                form = compared_form(found, place)
+                pattern = self._pattern(form, token.text) if _is_pattern(found, place) else None
+                out.append(pattern or requoted(token.text, partial(self._compared, form)))
+                if pattern:
+                    patterns -= 1
+            elif token.kind is Part.WORD:
+                out.append(self.word(token.text.strip("'")))
+                patterns += folded(token.text) in _LOOKS_INTO_TEXTS
+            elif token.text.isprintable():
+                out.append(token.text)
+            out.append(token.space)
+        if patterns:
+            self.patterns.add(text)
+        return "".join(out)
+
+    def _pattern(self, form: Form | None, text: str) -> str | None:
+        """Return a pattern for the new names of all that the quoted pattern ``text`` finds; None where that fails."""
+        names, identities = self.identities.names, self.identities
+        if form is Form.GROUP:
+            new = {name: identities.group(name) for name in names.groups}
+        elif form is Form.WHO:
+            new = {name: identities.principal(name) for name in names.users | names.accounts | names.others}
+        elif form is Form.WHERE:
+            new = {name: self._place(name) for name in names.others}
+        else:
+            return None
+        if len(_REPETITION.findall(text)) > _MAX_REPETITIONS or _NESTED.search(text):
+            return None
+        try:
+            pattern = re.compile(plain(text[1:-1]))
+        except (re.error, OverflowError, RecursionError):
+            return None
+        # Nobody's name: what the expression takes where there is none.
+        found = sorted({each for name, each in {**new, "": ""}.items() if pattern.search(name[:_MAX_LETTERS])})
+        if len(found) > _MAX_ALTERNATIVES or any('"' in each or "\\" in each for each in found):
+            return None
+        either = "|".join(each.replace(".", "[.]") for each in found)
+        return f'"^({either})$"' if found else '"^nobody$"'
+
+    def _compared(self, form: Form | None, text: str) -> str:
+        identities = self.identities
+        if form is Form.WHO:
+            return LISTED.sub(lambda found: identities.principal(found.group()), text)
+        if form is Form.GROUP:
+            return LISTED.sub(lambda found: identities.group(found.group()), text)
+        if form is Form.WHERE:
+            return LISTED.sub(lambda found: self._place(found.group()), text)
+        return self._plain(text) if form is Form.PLAIN else self.free(text)
+
+    def word(self, name: str) -> str:
+        """Return the name of an attribute or a function: as it is where HTCondor knows it, else a new one."""
+        fold = folded(name)
+        if fold in VOCABULARY or _CYCLE.match(fold):
+            return name
+        if fold in self._assets:
+            return name if self._assets[fold] == fold else self._assets[fold]
+        gpu = _GPU_NAME.match(name)
+        if gpu:
+            return f"{gpu.group(1)}{self.identities.device(gpu.group(2))}"
+        if len(fold) > _MAX_LETTERS:
+            return self.pseudonyms.new("attr", fold, "_")
+        for prefix in PREFIXES:
+            if fold.startswith(prefix) and len(fold) > len(prefix):
+                return f"{name[: len(prefix)]}{self.word(name[len(prefix) :])}"
+        for suffix in SUFFIXES:
+            if fold.endswith(suffix) and fold[: -len(suffix)] in self._assets:
+                return f"{self.word(name[: -len(suffix)])}{name[-len(suffix) :]}"
+        return self.pseudonyms.new("attr", fold, "_")
+
+    # Texts ------------------------------------------------------------------------------------------------------
 
     def free(self, text: str) -> str:
-        """Return a text with every name in it replaced."""
-        new = self._cache.get(text)
+        """Return a text of any kind with every part of it replaced that HTCondor does not know."""
+        new = self._generic.get(text)
         if new is None:
-            if len(self._cache) > MOST_REMEMBERED:
-                self._cache.clear()
-            new = self._cache[text] = _PART.sub(self._part, text)
+            if len(self._generic) > MAX_REMEMBERED:
+                self._generic.clear()
+            new = self._generic[text] = self._freed(text)
         return new
 
-    def _part(self, found: re.Match[str]) -> str:
-        text, identities = found.group(), self.identities
-        if found.lastgroup == "sinful":
-            return self._sinful(text)
-        if found.lastgroup == "url":
-            scheme = text.partition("://")[0]
-            return f"{scheme}:/{identities.path(text)}"
-        if found.lastgroup == "path":
-            return identities.path(text)
-        return identities.address(text) if found.lastgroup == "address" else identities.word(text)
+    def _freed(self, text: str) -> str:
+        if self.identities.is_account(text):
+            return self.identities.principal(text)
+        if "," in text:
+            return ",".join(map(self.free, text.split(",")))
+        return "".join(f"{self._part(part)}{part.space}" for part in parts(text))
 
-    def _sinful(self, text: str) -> str:
-        """Return a daemon's address: where it is and its alias; the rest of it is left out."""
-        where, port = text[1:-1].partition("?")[0].rsplit(":", 1)
-        bare = where.strip("[]")
-        new = self.identities.address(bare) if not bare[:1].isalpha() or ":" in bare else self.identities.word(bare)
-        new = f"[{new}]" if where.startswith("[") else new
-        alias = _ALIAS.search(text)
-        return f"<{new}:{port}?alias={self.identities.word(alias.group(1))}>" if alias else f"<{new}:{port}>"
+    def _part(self, part: Token) -> str:
+        text, identities = part.text, self.identities
+        if part.kind is Part.SINFUL:
+            return f"<{identities.place(text[1:-1].partition('?')[0])}>"
+        if part.kind in (Part.PATH, Part.URL):
+            return f"/path/{self.pseudonyms.new('path', text)}"
+        if part.kind is Part.ADDRESS:
+            return identities.address(text)
+        if part.kind in (Part.DEVICE, Part.HARDWARE, Part.BUS):
+            return HEXADECIMAL.sub(lambda found: identities.device(found.group()), text)
+        if part.kind is Part.MAIL:
+            left = text.rpartition("@")[0]
+            slot = SLOT_NAME.match(left.partition("@")[0])
+            return identities.place(text) if slot or left in identities.names.daemons else identities.principal(text)
+        if part.kind is Part.WORD:
+            return self._free_word(text)
+        return text if text.isprintable() else ""
+
+    def _free_word(self, text: str) -> str:
+        identities, fold = self.identities, folded(text)
+        if fold in VOCABULARY or is_number(text):
+            return text
+        if identities.is_user(text):
+            return identities.user(text)
+        if identities.is_group(text):
+            return identities.group(text)
+        if identities.is_user(text.rpartition(".")[2]):
+            return identities.principal(text)
+        if identities.knows_host(text):
+            return identities.host(text)
+        if fold in self._assets:
+            return self.word(text)
+        if fold in self._named or fold in identities.names.limits:
+            return identities.limit(text) if fold in identities.names.limits else self.word(text)
+        return self.pseudonyms.new("word", text)
+
+    # Knobs ------------------------------------------------------------------------------------------------------
+
+    def knob(self, name: str, value: str) -> list[tuple[str, str]]:
+        """Return the knobs that stay of one: none, one, or one for each way in which its name can be read."""
+        form = knob_form(name)
+        if form is None:
+            return []
+        new = self._knob_value(form, value)
+        return [(each, new) for each in dict.fromkeys(self._knob_names(name))]
+
+    def _knob_value(self, form: Form, value: str) -> str:
+        if form is Form.EXPRESSION:
+            return self.expression(value)
+        return LISTED.sub(lambda found: self._text(form, found.group()), value)
+
+    def _knob_names(self, name: str) -> list[str]:
+        prefix, bare = split_prefix(name)
+        if bare.upper() in KNOBS or NUMBERED.match(name):
+            return [name]
+        groups = groups_in(name)
+        if groups:
+            known = [each for each in groups if self.identities.is_group(each[1])] or list(groups[:1])
+            return [f"{stem}{self.identities.group(group)}" for stem, group in known]
+        limit = LIMIT.match(name)
+        if limit:
+            inner = limit.group(1) or limit.group(2)
+            if folded(inner) in self.identities.names.limits or limit.group(2):
+                return [name.replace(inner, self.identities.limit(inner))]
+            return []
+        asset = asset_in(bare)
+        return [f"{prefix}{asset[0]}{self.word(asset[1])}"] if asset else []
+
+
+def _is_pattern(found: list[Token], place: int) -> bool:
+    """Tell whether the text at ``place`` is the pattern of ``regexp("pattern", attribute …``."""
+    before = [folded(each.text) for each in found[max(0, place - 2) : place]]
+    return before == ["regexp", "("]
+
+
+def _rounded(form: Form, value: str) -> str:
+    """Return a time rounded down to the hour, or a size to two digits: greater ones never become less."""
+    number = float(value)
+    if not math.isfinite(number):
+        return "0"
+    if form is Form.HOUR:
+        return str(int(number) // HOUR * HOUR)
+    rounded = float(f"{number:.1e}")
+    return str(int(rounded)) if WHOLE_NUMBER.match(value) else str(rounded)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable
 
 from htcq.pool.secrets import is_secret_knob, scrub
@@ -26,7 +26,7 @@ _READS_FILES = frozenset(
 #: Shared libraries and Python modules with functions for ClassAds.
 _LOADS_CODE = re.compile(r"CLASSAD_USER_")
 #: As names these are statements, and the parser ends the process where one is not whole (25.14).
-_STATEMENTS = frozenset(("if", "elif", "else", "endif", "include", "use", "error", "warning"))
+STATEMENTS = frozenset(("if", "elif", "else", "endif", "include", "use", "error", "warning"))
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 #: A backslash at the end of a line makes the next one a part of it.
 _CONTINUED = re.compile(r"[\s\\]+\Z")
@@ -41,12 +41,16 @@ _PLACE = re.compile(r"\s*#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 
 @dataclass(frozen=True)
 class Knob:
-    """One knob: its name as written, its value with all macros filled in, and file and line where they are known."""
+    """One knob: its name as written, its value with all macros filled in, and file and line where they are known.
+
+    ``overridden`` are former assignments of it, the first one first, which this one replaces.
+    """
 
     name: str
     value: str
     raw: str = ""
     place: str = ""
+    overridden: tuple[Assignment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ def _is_harmless(name: str) -> bool:
     """Tell whether HTCondor's parser takes ``name`` for a knob that only has a value."""
     # SUBSYSTEM.KNOB comes before KNOB.
     knob = name.upper().rpartition(".")[2]
-    statement = name.lower() in _STATEMENTS
+    statement = name.lower() in STATEMENTS
     return bool(LEGAL_NAME.match(name)) and not statement and knob not in _READS_FILES and not _LOADS_CODE.match(knob)
 
 
@@ -230,10 +234,36 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
     found = [each for each in everything if not is_secret_knob(each.name)]
     names = list(dict.fromkeys(name for name, _ in _harmless(found)))
     values, defaults = parse(safe_text(found), names)
-    knobs = {
-        each.name.upper(): Knob(each.name, values.get(each.name, each.raw), each.raw, each.place) for each in found
-    }
+    former = _overridden(found, source)
+    knobs = {}
+    for each in found:
+        key = each.name.upper()
+        place = each.place
+        if key in former and not place:
+            place = f"{source}:{each.line}"
+        knobs[key] = Knob(each.name, values.get(each.name, each.raw), each.raw, place, former.get(key, ()))
     return Configuration(source, knobs, {name.upper(): value for name, value in defaults.items()}, tuple(statements))
+
+
+def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Assignment, ...]]:
+    """Return by upper-case name the assignments that a later one replaces; a dump has none, configuration files may.
+
+    One that names itself, as in A = $(A) more, goes on with what there was.
+    """
+    last: dict[str, Assignment] = {}
+    former: dict[str, list[Assignment]] = {}
+    for each in found:
+        key = each.name.upper()
+        before = last.get(key)
+        if before is not None:
+            goes_on = re.search(rf"\$\w*\({re.escape(key)}[:)]", each.raw.upper())
+            place = before.place or f"{source}:{before.line}"
+            if goes_on or before.raw == each.raw:
+                former.pop(key, None)
+            else:
+                former.setdefault(key, []).append(replace(before, place=place))
+        last[key] = each
+    return {key: tuple(assignments) for key, assignments in former.items()}
 
 
 def _until(lines: list[str], start: int, end: str) -> tuple[list[str], int]:

@@ -1,7 +1,7 @@
 """The files of a snapshot; htcq.toml(5) describes them.
 
-They hold what condor_status, condor_q, condor_config_val and condor_userprio print, so that a snapshot can be made
-without htcq.
+They hold what condor_status, condor_q, condor_config_val, condor_userprio and condor_qusers print, so that a snapshot
+can be made without htcq.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ COLLECTOR_ADS = "collector.ads"
 JOBS_ADS = "jobs.ads"
 CONFIG = "config.txt"
 PRIORITIES_ADS = "priorities.ads"
+USERS_ADS = "users.ads"
 META = "meta.json"
 #: Directories of configurations by the name of the schedd or of the machine.
 ACCESS, EXECUTE = "access", "execute"

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
+from typing import NamedTuple
 
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
 from htcq.errors import PolicyError
+from htcq.growth import MAX_CHARACTERS, growth, is_endless
+from htcq.growth import references as marks_in
 from htcq.pool.adtext import Lines
 from htcq.pool.secrets import scrub
 
@@ -30,6 +33,7 @@ class Expressions:
     def __init__(self) -> None:
         self._known: dict[str, Expr | None] = {}
         self.broken: dict[str, str] = {}
+        self.refused: set[str] = set()
 
     def parsed(self, text: str) -> Expr | None:
         """Return ``text`` parsed; None where it is no ClassAd expression."""
@@ -39,6 +43,8 @@ class Expressions:
             except PolicyError as error:
                 self._known[text] = None
                 self.broken[text] = str(error)
+                if is_endless(text):
+                    self.refused.add(text)
         return self._known[text]
 
 
@@ -62,6 +68,12 @@ class Frame:
         self._values: dict[str, Value] = {}
         self._shared: dict[str, int | float | bool | str | Expr] = {}
         self.endless: tuple[str, ...] = ()
+
+    def changed(self, texts: Mapping[str, str], expressions: Expressions) -> Frame:
+        """Return a frame with other texts for some attributes; ``expressions`` parses what is new in it."""
+        names = {name.lower() for name in texts}
+        kept = [line for line in self.lines if line[0].decode("utf-8", "replace").lower() not in names]
+        return Frame((*kept, *((name.encode(), text.encode()) for name, text in texts.items())), expressions)
 
     def __contains__(self, name: str) -> bool:
         return name.lower() in self.texts
@@ -94,6 +106,12 @@ class Frame:
                 own |= found.own
                 target |= found.target
         return References(frozenset(own), frozenset(target))
+
+    def refused(self) -> list[str]:
+        """Return the attributes whose own text is too much to be evaluated."""
+        if not self._expressions.refused:
+            return []
+        return [self.names[key] for key, text in self.texts.items() if text in self._expressions.refused]
 
     def words(self) -> set[str]:
         """Return every word of its expressions, in lower case; those of plain values are not among them."""
@@ -151,20 +169,33 @@ class Frame:
         return ad
 
 
+class _Work(NamedTuple):
+    """What the evaluation of one attribute takes at most, through all that it refers to.
+
+    ``lookups`` of attributes, ``depth`` of brackets in brackets, ``size`` of its text with all references filled in, as
+    functions make it grow; and of that text: ``elements`` of lists, ``marks`` for parts of a match.
+    """
+
+    lookups: int = 1
+    depth: int = 0
+    size: int = 0
+    elements: int = 0
+    marks: int = 0
+
+
 class _Lookups:
-    """How much work the evaluation of each attribute is at most, through all that it refers to."""
+    """How much work the evaluation of each attribute is at most."""
 
     def __init__(self, texts: Mapping[str, str], parsed: Callable[[str], Expr | None]) -> None:
         self._texts, self._parsed = texts, parsed
-        #: Attributes that are looked up, and how deep brackets stand in brackets.
-        self._known: dict[str, tuple[int, int]] = {}
+        self._known: dict[str, _Work] = {}
 
     def endless(self, name: str) -> bool:
-        """Tell whether ``name`` could take for ever, or more of the stack than a process has."""
+        """Tell whether ``name`` could take for ever, or more of the stack or the memory than a process has."""
         if name not in self._known:
             self._count(name)
-        lookups, depth = self._known[name]
-        return lookups > MOST_LOOKUPS or depth > MOST_DEPTH
+        work = self._known[name]
+        return work.lookups > MOST_LOOKUPS or work.depth > MOST_DEPTH or work.size > MAX_CHARACTERS
 
     def _count(self, start: str) -> None:
         """Count for ``start`` and all below it, without recursion: a chain may be as long as an ad."""
@@ -182,10 +213,23 @@ class _Lookups:
                 continue
             path.pop()
             under_way.discard(name)
-            known = [(times, *self._known.get(word, (1, 0))) for word, times in words.items()]
-            lookups = 1 + sum(times * each for times, each, _ in known)
-            depth = _depth(self._texts[name]) + max((each for _, _, each in known), default=0)
-            self._known[name] = (min(lookups, MOST_LOOKUPS + 1), min(depth, MOST_DEPTH + 1))
+            self._known[name] = self._work(self._texts[name], words)
+
+    def _work(self, text: str, words: Counter[str]) -> _Work:
+        known = [(times, self._known.get(word, _Work())) for word, times in words.items()]
+        elements = text.count(",") + sum(times * work.elements for times, work in known)
+        marks = marks_in(text) + sum(times * work.marks for times, work in known)
+        grown = growth(text, elements, marks)
+        lookups = grown.times * (1 + sum(times * work.lookups for times, work in known))
+        size = grown.characters * (len(text) + sum(times * work.size for times, work in known))
+        depth = _depth(text) + max((work.depth for _, work in known), default=0)
+        return _Work(
+            min(lookups, MOST_LOOKUPS + 1),
+            min(depth, MOST_DEPTH + 1),
+            min(size, MAX_CHARACTERS + 1),
+            min(elements, MAX_CHARACTERS),
+            min(marks, MAX_CHARACTERS),
+        )
 
     def _words(self, name: str) -> Counter[str]:
         text = self._texts[name]

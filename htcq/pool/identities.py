@@ -1,7 +1,4 @@
-"""Who and what a snapshot names: users, hosts, domains, addresses and paths, each with the name that replaces it.
-
-A name gets its replacement once, so that whatever was equal stays equal. New names avoid every name that was given.
-"""
+"""Who and what a snapshot names: users, groups, hosts, domains, addresses, devices, paths, each with its new name."""
 
 from __future__ import annotations
 
@@ -10,138 +7,220 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-#: Accounts of HTCondor's own and of every machine, which tell nothing about a site.
-_NOBODY = frozenset(
-    ("condor", "condor_pool", "root", "nobody", "family", "unmapped", "unauthenticated", "anonymous", "password", "")
-)
-_TOP_LEVEL = re.compile(
-    r"[a-z]{2}\Z|(?:com|org|net|edu|gov|int|mil|info|test|local|localdomain|invalid|lan|internal)\Z"
-)
-_LOCAL = frozenset(("localhost", "undefined", "none", "true", "false")) | _NOBODY
-#: A word in pieces: host names and group names are made of such.
-_PIECES = re.compile(r"[._-]+")
-#: Longer words are cut: no name is made of so many pieces, and the search is quadratic.
-_MOST_PIECES = 24
-#: Texts whose replacement is remembered, so that it is not worked out for each of a million lines.
-MOST_REMEMBERED = 200_000
-#: Documentation and reserved ranges, which no site uses: RFC 1112 section 4, RFC 3849.
-_IPV4_FIRST = int(ipaddress.IPv4Address("240.0.0.1"))
-_IPV6_FIRST = int(ipaddress.IPv6Address("2001:db8::1"))
+from htcq.pool.disclosure import VOCABULARY
+from htcq.pool.pseudonyms import Pseudonyms, folded
+from htcq.quota.tree import ROOT
+
+#: Accounts of HTCondor's own and of every machine, which tell nothing about a site; names that mean no host.
+NOBODY = frozenset((
+    "condor", "condor_pool", "root", "nobody", "family", "unmapped", "unauthenticated", "anonymous", "password",
+    "nice-user", "nice_user", "dedicatedscheduler", "", ROOT,
+))  # fmt: skip
+_NOWHERE = frozenset(("localhost", "undefined", "none", "true", "false", ROOT, ""))
+_SLOT_NAME = re.compile(r"([A-Za-z_]*)([0-9]{1,4}(?:_[0-9]{1,4})*)\Z")
+_PLACE = re.compile(r"(\[[0-9A-Fa-f:.]+\]|.*?)(?::([0-9]{1,5}))?(?:\?.*)?\Z", re.DOTALL)
+_GLOBAL_ID = re.compile(r"(.*)#([0-9]{1,18})\.([0-9]{1,18})#([0-9]{1,18})\Z", re.DOTALL)
+_JOB_ID = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})\Z")
+_LEGAL = re.compile(r"[A-Za-z0-9_./]+\Z")
+#: Ranges that no site uses: RFC 1112 section 4, RFC 3849.
+_IPV4, _IPV4_SIZE = int(ipaddress.IPv4Address("240.0.0.1")), 2**28 - 4
+_IPV6, _IPV6_SIZE = int(ipaddress.IPv6Address("2001:db8::1")), 2**64
+_WELL_KNOWN_PORT, _FIRST_PORT, _PORTS = 9618, 10_000, 50_000
+HOUR = 3600
 
 
 @dataclass
-class Identities:
-    """The names found so far; ``groups`` and ``kept`` are words that stay as they are."""
+class Names:
+    """Every name that a pool gives away, as the first look over it found them."""
 
-    users: dict[str, str] = field(default_factory=dict)
-    labels: dict[str, str] = field(default_factory=dict)
-    addresses: dict[str, str] = field(default_factory=dict)
-    paths: dict[str, str] = field(default_factory=dict)
+    users: set[str] = field(default_factory=set)
     groups: set[str] = field(default_factory=set)
-    kept: set[str] = field(default_factory=set)
-    _folded: dict[str, str] = field(default_factory=dict)
-    _given: set[str] = field(default_factory=set)
-    _counts: dict[str, int] = field(default_factory=dict)
-    _words: dict[str, str] = field(default_factory=dict)
+    labels: set[str] = field(default_factory=set)
+    domains: set[str] = field(default_factory=set)
+    daemons: set[str] = field(default_factory=set)
+    #: Addresses, paths, ids, and whole names of hosts and submitters: searched for, and that is all.
+    others: set[str] = field(default_factory=set)
+    accounts: set[str] = field(default_factory=set)
+    clusters: set[int] = field(default_factory=set)
+    #: Assets that slots hand out, in lower case.
+    assets: set[str] = field(default_factory=set)
+    limits: set[str] = field(default_factory=set)
 
-    def add_user(self, name: str) -> None:
-        """Take up an account's name, without group and domain."""
-        if name.casefold() not in _NOBODY and name not in self.users:
-            self.users[name] = ""
-            self._given.add(name.casefold())
-
-    def add_host(self, name: str, domain: bool = False) -> None:
-        """Take up a host or domain by its labels; numbers and what every machine has are left alone."""
-        if is_address(name) or name.casefold() in _LOCAL:
-            return
-        labels = [label for label in name.casefold().strip(".").split(".") if label]
-        if labels and _TOP_LEVEL.match(labels[-1]) and (len(labels) > 1 or domain):
-            labels.pop()
-        for place, label in enumerate(labels):
-            if not label.isdigit() and label not in self.labels:
-                self.labels[label] = "domain" if domain or place else "host"
-                self._given.add(label)
-
-    def add_principal(self, name: str) -> None:
-        """Take up ``group.user@domain``; groups must be known by now."""
-        who, _, where = name.partition("@")
-        if where:
+    def add_principal(self, text: str) -> None:
+        """Take up ``group.user@domain``."""
+        who, *places = text.split("@")
+        for where in places:
             self.add_host(where, domain=True)
-        self.add_user(self.user_part(who))
-
-    def user_part(self, name: str) -> str:
-        """Return ``name`` without the longest known group before it; empty where it is a group itself."""
-        if name in self.groups:
-            return ""
-        pieces = name.split(".")
-        for count in range(len(pieces) - 1, 0, -1):
-            if ".".join(pieces[:count]) in self.groups:
-                return ".".join(pieces[count:])
-        return name
+        if folded(text) not in NOBODY:
+            self.others.add(text)
+            self.accounts.add(who)
 
     def settle(self) -> None:
-        """Give every name its replacement; after this only single hosts, addresses and paths are still taken up."""
-        self.groups -= set(self.users)
-        for label, kind in self.labels.items():
-            self.labels[label] = self._fresh(kind)
-        for name in self.users:
-            known = self.labels.get(name)
-            new = self.users[name] = known or self._fresh("user")
-            self._folded.setdefault(name.casefold(), new)
+        """Find the users among the accounts: what is no group before them."""
+        groups = self.known_groups()
+        for who in self.accounts:
+            *above, last = who.split(".")
+            path = ""
+            for piece in above:
+                path = f"{path}.{piece}" if path else piece
+                if folded(path) not in groups:
+                    self._add_user(piece)
+            self._add_user(last)
 
-    def _fresh(self, kind: str) -> str:
-        while True:
-            self._counts[kind] = self._counts.get(kind, 0) + 1
-            name = f"{kind}{self._counts[kind]}"
-            if name not in self._given:
-                return name
+    def _add_user(self, name: str) -> None:
+        *above, user = name.split("\\")
+        self.domains.update(folded(each) for each in above if each)
+        self.labels.update(folded(each) for each in above if each)
+        if folded(user) not in NOBODY:
+            self.users.add(user)
 
-    def knows_domain(self, name: str) -> bool:
-        """Tell whether ``name`` lies in a domain that was taken up."""
-        labels = name.casefold().split(".")
-        return len(labels) > 1 and labels[0] != "" and (labels[-2] in self.labels or labels[-1] in self.labels)
+    def add_host(self, text: str, domain: bool = False) -> None:
+        """Take up a host or a domain by its labels."""
+        text = text.strip(".")
+        if folded(text) in _NOWHERE:
+            return
+        if is_address(text):
+            own = ipaddress.ip_address(text)
+            self.others.update(() if own.is_loopback or own.is_unspecified else (text,))
+            return
+        labels = [folded(label) for label in text.split(".") if label]
+        self.others.add(text)
+        self.labels.update(labels)
+        self.domains.update(labels if domain else labels[1:])
 
-    def word(self, text: str) -> str:
-        """Return a word with every name in it replaced, the longest first."""
-        new = self._words.get(text)
-        if new is None:
-            if len(self._words) > MOST_REMEMBERED:
-                self._words.clear()
-            new = self._words[text] = self._replaced(text)
-        return new
+    def add_place(self, text: str) -> None:
+        """Take up ``host``, ``host:port`` or ``daemon@host``."""
+        local, _, host = text.rpartition("@")
+        for piece in local.split("@"):
+            prefix = piece if not (found := _SLOT_NAME.match(piece)) else found.group(1)
+            if folded(prefix) not in ("", "slot", "backfill"):
+                self.daemons.add(prefix)
+        found = _PLACE.match(host)
+        self.add_host((found.group(1) if found else host).strip("[]"))
 
-    def _replaced(self, text: str) -> str:
-        if text in self.kept or text in self.groups:
+    def add_job(self, text: str) -> None:
+        """Take up ``schedd#cluster.proc#time`` or ``cluster.proc``."""
+        whole, short = _GLOBAL_ID.match(text), _JOB_ID.match(text)
+        if whole:
+            self.others.add(text)
+            self.add_place(whole.group(1))
+            self.clusters.add(int(whole.group(2)))
+        elif short:
+            self.clusters.add(int(short.group(1)))
+
+    def known_groups(self) -> set[str]:
+        """Return every group in the form in which names of groups are compared."""
+        return {folded(name) for name in self.groups}
+
+
+class Identities:
+    """The new names of a pool's names; ``keep_groups`` leaves groups as they are."""
+
+    def __init__(self, names: Names, pseudonyms: Pseudonyms, keep_groups: bool = False, exact: bool = False) -> None:
+        self.names, self.pseudonyms, self.keep_groups = names, pseudonyms, keep_groups
+        self._users = {folded(name) for name in names.users}
+        self._groups = names.known_groups() - {"", folded(ROOT)}
+        self._places = _places(self._groups)
+        numbers = sorted(names.clusters)
+        self._clusters = {number: number if exact else place for place, number in enumerate(numbers, 1)}
+        self._addresses: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    # Users and groups -------------------------------------------------------------------------------------------
+
+    def is_user(self, text: str) -> bool:
+        """Tell whether ``text`` names a user."""
+        return folded(text) in self._users
+
+    def is_account(self, text: str) -> bool:
+        """Tell whether ``text`` is a whole name of somebody, ``group.user@domain`` or a part of it."""
+        who = text.partition("@")[0]
+        return text not in VOCABULARY and (who in self.names.accounts or self.is_user(who))
+
+    def is_group(self, text: str) -> bool:
+        """Tell whether ``text`` names a group."""
+        return folded(text) in self._groups
+
+    def principal(self, text: str) -> str:
+        """Return ``group.user@domain`` with new names; what stands before the last dot is the group, if there is one.
+
+        As the negotiator sees it (``htcq.quota.tree.assigned_group``): a dot in a user's name makes its beginning a
+        group, which may not be known.
+        """
+        if folded(text) == folded(ROOT):
             return text
-        between = list(_PIECES.finditer(text))[:_MOST_PIECES]
-        starts = [0, *(found.end() for found in between)]
-        ends = [*(found.start() for found in between), len(text)]
-        out, index, done = [], 0, 0
-        while index < len(starts):
-            for last in range(len(ends) - 1, index - 1, -1):
-                part = text[starts[index] : ends[last]]
-                new = self._known(part)
-                if new is not None:
-                    out.append(text[done : starts[index]] + new)
-                    done, index = ends[last], last
-                    break
-            index += 1
-        return "".join(out) + text[done:]
+        who, *places = text.split("@")
+        above, dot, user = who.rpartition(".")
+        return "@".join([f"{self._path(above)}{dot}{self.user(user)}", *map(self.host, places)])
 
-    def _known(self, part: str) -> str | None:
-        if part in self.users:
-            return self.users[part]
-        if part in self.groups or part in self.kept:
-            return part
-        folded = part.casefold()
-        return self.labels.get(folded) or self._folded.get(folded)
+    def user(self, name: str) -> str:
+        """Return the new name of an account; one of Windows has a domain before a backslash."""
+        *above, last = name.split("\\")
+        new = last if folded(last) in NOBODY else self.pseudonyms.new("user", last)
+        return "\\".join([*(self._label(each) for each in above), new])
 
-    def principal(self, name: str) -> str:
-        """Return ``group.user@domain`` with user and domain replaced."""
-        who, at, where = name.partition("@")
-        user = self.user_part(who)
-        group = who[: len(who) - len(user)] if user else who
-        return f"{group}{self.users.get(user, user)}{at}{self.word(where) if where else ''}"
+    def group(self, path: str) -> str:
+        """Return the new name of a group."""
+        return path if folded(path) in NOBODY else self._path(path)
+
+    def _path(self, path: str) -> str:
+        if not path or (self.keep_groups and self.is_group(path)):
+            return path
+        new, above = [], ""
+        for piece in path.split("."):
+            above = f"{above}.{piece}" if above else piece
+            place = self._places.get(folded(above))
+            if place is None:
+                new.append(self.user(piece))
+            elif self.keep_groups or folded(piece) in NOBODY:
+                new.append(piece)
+            else:
+                # Only a group whose name is legal can have a quota; order is that of the names.
+                new.append(self.pseudonyms.new("group", piece, "_" if _LEGAL.match(piece) else "-", f"g{place}"))
+        return ".".join(new)
+
+    # Hosts ------------------------------------------------------------------------------------------------------
+
+    def knows_host(self, text: str) -> bool:
+        """Tell whether ``text`` is a host or a domain, or lies in a domain that is known."""
+        labels = [folded(label) for label in text.strip(".").split(".")]
+        known = self.names.labels
+        return labels[0] in known if len(labels) == 1 else labels[-1] in self.names.domains and labels[-2] in known
+
+    def host(self, text: str) -> str:
+        """Return a host or a domain with new names, label by label; an address becomes another."""
+        if folded(text) in _NOWHERE:
+            return text
+        return self.address(text) if is_address(text) else ".".join(map(self._label, text.split(".")))
+
+    def _label(self, label: str) -> str:
+        kind = "domain" if folded(label) in self.names.domains else "host"
+        return self.pseudonyms.new(kind, label) if label else label
+
+    def place(self, text: str) -> str:
+        """Return ``host``, ``host:port`` or ``daemon@host`` with new names."""
+        local, at, rest = text.rpartition("@")
+        found = _PLACE.match(rest)
+        host, port = (found.group(1), found.group(2)) if found else (rest, None)
+        bare = host.strip("[]")
+        new = self.host(bare) if bare == host else f"[{self.host(bare)}]"
+        return f"{self._daemon(local)}{at}{new}{self.port(port)}"
+
+    def _daemon(self, local: str) -> str:
+        return "@".join(self._one_daemon(each) for each in local.split("@"))
+
+    def _one_daemon(self, name: str) -> str:
+        found = _SLOT_NAME.match(name)
+        prefix, number = (found.group(1), found.group(2)) if found else (name, "")
+        if folded(prefix) in ("slot", "backfill", ""):
+            return name
+        return f"{self.pseudonyms.new('daemon', prefix)}{'-' if number else ''}{number}"
+
+    def port(self, port: str | None) -> str:
+        """Return a colon and a port: HTCondor's usual one, or another than it was."""
+        if port is None or int(port) == _WELL_KNOWN_PORT:
+            return "" if port is None else f":{port}"
+        return f":{_FIRST_PORT + self.pseudonyms.number('port', port, _PORTS)}"
 
     def address(self, text: str) -> str:
         """Return another address; the loopback and what is none stay."""
@@ -151,22 +230,44 @@ class Identities:
         if parsed.is_loopback or parsed.is_unspecified:
             return text
         key = str(parsed)
-        if key not in self.addresses:
-            first = _IPV4_FIRST if parsed.version == 4 else _IPV6_FIRST
-            number = first + len(self.addresses)
-            new = ipaddress.IPv4Address(number) if parsed.version == 4 else ipaddress.IPv6Address(number)
-            self.addresses[key] = str(new)
-        return self.addresses[key]
+        if key not in self._addresses:
+            first, size = (_IPV4, _IPV4_SIZE) if parsed.version == 4 else (_IPV6, _IPV6_SIZE)
+            number = self.pseudonyms.number("address", key, size)
+            while (new := _address(parsed.version, first + number)) in self._taken:
+                number = (number + 1) % size
+            self._taken.add(new)
+            self._addresses[key] = new
+            self.pseudonyms.remember(new)
+        return self._addresses[key]
 
-    def path(self, text: str) -> str:
-        """Return a path that stands for ``text`` alone."""
-        if text not in self.paths:
-            self.paths[text] = f"/path/{len(self.paths) + 1}"
-        return self.paths[text]
+    # Jobs and the rest ------------------------------------------------------------------------------------------
 
-    def keep(self, words: Iterable[str]) -> None:
-        """Leave ``words`` as they are wherever they stand alone."""
-        self.kept.update(words)
+    def cluster(self, number: int) -> int:
+        """Return the number of a cluster among all clusters, in their order."""
+        return self._clusters.get(number, 0)
+
+    def job(self, text: str) -> str | None:
+        """Return the id of a job with new names; None where it is none."""
+        whole, short = _GLOBAL_ID.match(text), _JOB_ID.match(text)
+        if whole:
+            schedd, cluster, proc, time = whole.groups()
+            return f"{self.place(schedd)}#{self.cluster(int(cluster))}.{proc}#{int(time) // HOUR * HOUR}"
+        return f"{self.cluster(int(short.group(1)))}.{short.group(2)}" if short else None
+
+    def limit(self, name: str) -> str:
+        """Return the new name of a concurrency limit, which may have a scope before a dot."""
+        return ".".join(self.pseudonyms.new("limit", folded(each), "_") if each else each for each in name.split("."))
+
+    def device(self, text: str) -> str:
+        """Return another id of a device: hexadecimal digits where such were, the first eight by themselves."""
+        digits = folded(text.replace("-", "").replace("_", ""))
+        first = self.pseudonyms.digits("device", digits[:8])[:8]
+        rest = self.pseudonyms.digits("device", digits, 24)[: max(0, len(digits) - 8)]
+        new = iter(first + rest)
+        found = "".join(letter if letter in "-_" else next(new, "0") for letter in text)
+        self.pseudonyms.remember(found.replace("-", "_"))
+        self.pseudonyms.remember(found)
+        return found
 
 
 def is_address(text: str) -> bool:
@@ -176,3 +277,24 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _address(version: int, number: int) -> str:
+    return str(ipaddress.IPv4Address(number)) if version == 4 else str(ipaddress.IPv6Address(number))
+
+
+def _places(groups: Iterable[str]) -> dict[str, str]:
+    """Return for each group, and those above it, its place among its siblings, in digits that sort as numbers do."""
+    siblings: dict[str, set[bytes]] = {}
+    for name in groups:
+        pieces = name.split(".")
+        for count, piece in enumerate(pieces):
+            above = ".".join(pieces[:count])
+            siblings.setdefault(above, set()).add(piece.encode("utf-8", "surrogateescape"))
+    found = {}
+    for above, below in siblings.items():
+        width = len(str(len(below)))
+        for place, written in enumerate(sorted(below), 1):
+            text = written.decode("utf-8", "surrogateescape")
+            found[f"{above}.{text}" if above else text] = f"{place:0{width}d}"
+    return found

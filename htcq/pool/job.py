@@ -15,10 +15,13 @@ OWN = (
     "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason", "AcctGroup",
     "PreJobPrio1", "PreJobPrio2", "PostJobPrio1", "PostJobPrio2", "AutoClusterId",
     "JobCurrentStartDate", "NumVacates", "WantFTOnCheckpoint", "WhenToTransferOutput", "HtcqProtected",
+    "JobCoolDownExpiration", "LastRejMatchTime", "LastRejMatchNegotiator", "TotalSubmitProcs",
+    "JobMaterializeNextProcId", "JobMaterializeMaxIdle", "JobMaterializeLimit",
 )  # fmt: skip
 SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser",
-    "WantClaiming", "Require*", "_condor_Request*",
+    "WantClaiming", "Require*", "_condor_Request*", "Scheduler", "WantParallelScheduling", "Managed",
+    "JobMaterializePaused",
 )  # fmt: skip
 #: Where each own attribute stands in a :class:`Job`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
@@ -27,6 +30,11 @@ JOB = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name 
 IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5, 6, 7
 #: Universes whose jobs the negotiator never sees: scheduler, grid and local (src/condor_includes/condor_universe.h).
 UNMATCHED_UNIVERSES = (7, 9, 12)
+#: Universes whose jobs the dedicated scheduler asks slots for: MPI and parallel.
+_PARALLEL_UNIVERSES = (8, 11)
+_DEDICATED = "DedicatedScheduler"
+#: Managed of a job that something else than the schedd starts, such as the job router (JobManagedEnum).
+_EXTERNAL = "External"
 #: WhenToTransferOutput of a job whose files are fetched when it is evicted, and given back to it.
 _AT_EVICTION = "ON_EXIT_OR_EVICT"
 
@@ -60,6 +68,13 @@ class Job(NamedTuple):
     transfers_checkpoints: Value
     transfers_when: Value
     protected: Value
+    cool_down_until: Value
+    rejected_at: Value
+    rejected_by: Value
+    submit_procs: Value
+    materialize_next: Value
+    materialize_max_idle: Value
+    materialize_limit: Value
 
     @property
     def id(self) -> str:
@@ -68,7 +83,13 @@ class Job(NamedTuple):
 
     @property
     def submitter(self) -> str:
-        """The name that the negotiator knows: accounting group or owner, at the domain of the user (schedd.cpp)."""
+        """The name that the negotiator knows: accounting group or owner, at the domain of the user (schedd.cpp).
+
+        Slots for parallel jobs are asked for by the dedicated scheduler of the access point (dedicated_scheduler.cpp).
+        """
+        if self.parallel:
+            scheduler = self.frame.value("Scheduler")
+            return scheduler if isinstance(scheduler, str) else f"{_DEDICATED}@{self.schedd}"
         user = self.user if isinstance(self.user, str) else ""
         name, _, domain = user.rpartition("@")
         group = self.accounting_group
@@ -78,11 +99,21 @@ class Job(NamedTuple):
     @property
     def wanted(self) -> int:
         """How many more slots the job wants: MaxHosts - CurrentHosts of an idle one, else 0."""
-        if self.status != IDLE or self.universe in UNMATCHED_UNIVERSES:
+        if self.status != IDLE or self.universe in UNMATCHED_UNIVERSES or self.managed_externally:
             return 0
         most = self.max_hosts if isinstance(self.max_hosts, int) else 1
         current = self.current_hosts if isinstance(self.current_hosts, int) else 0
         return max(0, most - current)
+
+    @property
+    def managed_externally(self) -> bool:
+        """Whether something else than the schedd starts it."""
+        return self.frame.value("Managed") == _EXTERNAL
+
+    @property
+    def parallel(self) -> bool:
+        """Whether the dedicated scheduler starts it (JobQueueJob::UseParallelScheduler)."""
+        return self.universe in _PARALLEL_UNIVERSES or self.frame.value("WantParallelScheduling") is True
 
     @property
     def running(self) -> bool:

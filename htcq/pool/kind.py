@@ -14,7 +14,7 @@ from functools import cached_property
 from htcq.classads import UNDEFINED, Ad, Value, as_number, named
 from htcq.policy.charge import supports
 from htcq.pool.slot import DYNAMIC, Number, Slot, number_or
-from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute, two_digits
 
 #: Most slots that a kind names.
 EXAMPLES = 3
@@ -176,7 +176,7 @@ def _policy(slot: Slot) -> tuple[object, ...]:
 
 def _rounded(amount: Value) -> Value:
     number = as_number(amount)
-    return UNDEFINED if number is None else float(f"{number:.1e}")
+    return UNDEFINED if number is None else two_digits(number)
 
 
 def handed_out(taken: Mapping[str, Number]) -> dict[str, Number]:

@@ -11,23 +11,28 @@ import re
 from htcq.classads import Value
 from htcq.errors import InputError
 from htcq.pool.adtext import Chunks, Damage, read_ads
+from htcq.pool.left_out import ACCOUNT, LeavingOut
 from htcq.pool.record import ACCOUNTING, RECORD, Record, record_of
 from htcq.pool.values import Interned
 
 _TYPE = ACCOUNTING.encode()
-_NUMBERED = re.compile(r"(.*?)([0-9]+)\Z")
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})\Z")
 
 
-def read_priorities(chunks: Chunks) -> tuple[Record, ...]:
-    """Return the records in ``chunks``, those of groups and those of submitters.
+def read_priorities(chunks: Chunks, left_out: LeavingOut | None = None) -> tuple[Record, ...]:
+    """Return the records in ``chunks``, those of groups and those of submitters; one without a name is left out.
 
     Raises:
         InputError: there is text that cannot be read.
     """
-    damage, interned, found = Damage(), Interned(), list[Record]()
+    damage, interned, found = Damage(left_out=left_out or LeavingOut()), Interned(), list[Record]()
     for raw in read_ads(chunks(), {_TYPE: RECORD}, damage, untyped=_TYPE):
         record = record_of(raw, interned)
-        found.extend([record] if record.name else _one_each(record))
+        for each in [record] if record.name else _one_each(record):
+            if each.name:
+                found.append(each)
+            else:
+                damage.left_out.add(ACCOUNT, "", "its Name is no text")
     if damage.told():
         raise InputError("; it ".join(damage.told()))
     return tuple(found)

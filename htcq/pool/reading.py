@@ -6,36 +6,26 @@ when it turns out to name more.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
 from htcq.errors import InputError
-from htcq.pool.adtext import Chunks, Damage, Kind, Lines, RawAd, read_ads
+from htcq.pool.ads import PLAIN_NAME, Read, read_collector, read_jobs, read_past
+from htcq.pool.adtext import Chunks
 from htcq.pool.configuration import Configuration, Parse, configuration_from
-from htcq.pool.devices import nameless_devices
-from htcq.pool.frame import Expressions, Frame
-from htcq.pool.job import JOB, Job
-from htcq.pool.past import PAST_JOB, Past, seconds_run
-from htcq.pool.pool import Pool
+from htcq.pool.frame import Expressions
+from htcq.pool.left_out import LeavingOut, LeftOut, together
+from htcq.pool.pool import AccountantLog, Pool
 from htcq.pool.priorities import read_priorities
-from htcq.pool.record import RECORD, RECORD_TYPES, Record, record_of
-from htcq.pool.slot import SLOT, Slot
-from htcq.pool.values import Interned
+from htcq.pool.record import Record
+from htcq.pool.users import read_users
 
-_SLOT_TYPES = (b"Machine", b"Slot")
-_JOB_TYPE = b"Job"
-_OWN = len(JOB.own)
-#: Names that turn up within so many ads make the reading start again at once; later ones when the text is at its end.
-_SOON = 2000
-#: How often a text is read to its end, and how often it may start again before that.
-_MOST_READINGS, _MOST_STARTS = 8, 100
+#: How many attributes are named in one sentence.
+_MAX_TOLD = 5
 #: An attribute may name another that slots and jobs alike were not asked for yet, and so on.
 _MOST_ROUNDS = 4
-#: The name of an attribute that can stand in a long-form ad without quotes.
-_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")
 #: Attributes that a job has only while the negotiator compares it with a slot.
 _OF_A_MATCH = "_cp_orig_"
 #: Knobs whose expressions the negotiator evaluates in slot ads.
@@ -44,22 +34,8 @@ _ABOUT_SLOTS = (
     "NEGOTIATOR_PRE_JOB_RANK", "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS",
 )  # fmt: skip
 #: Those that the schedds evaluate in job ads.
-_ABOUT_JOBS = ("SCHEDD_SLOT_WEIGHT",)
+_ABOUT_JOBS = ("SCHEDD_SLOT_WEIGHT", "START_VANILLA_UNIVERSE", "NEGOTIATOR_JOB_CONSTRAINT")
 Result = TypeVar("Result")
-
-
-@dataclass
-class Read:
-    """What a text of ads held."""
-
-    slots: list[Slot] = field(default_factory=list)
-    jobs: list[Job] = field(default_factory=list)
-    past: list[Past] = field(default_factory=list)
-    records: dict[str, tuple[Record, ...]] = field(default_factory=dict)
-    frames: dict[Lines, Frame] = field(default_factory=dict)
-    damage: Damage = field(default_factory=Damage)
-    wanted: frozenset[str] = frozenset()
-    kept: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -77,11 +53,15 @@ class Texts:
     access: Mapping[str, str] = field(default_factory=dict)
     execute: Mapping[str, str] = field(default_factory=dict)
     taken_at: str = ""
+    anonymous: bool = False
     failed: tuple[tuple[str, str], ...] = ()
     negotiator: str = ""
     changes: tuple[tuple[str, str], ...] = ()
     priorities: Chunks | None = None
+    users: Chunks | None = None
     past: Chunks | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    accountant_log: AccountantLog | None = None
 
 
 def read_pool(texts: Texts, parse: Parse) -> Pool:
@@ -100,7 +80,13 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     asked = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
     names = _named_by((central, changed), _ABOUT_SLOTS, expressions)
     jobs, past, ads = _read_both(texts, expressions, damage, asked, names)
-    told = damage.reading("priorities.ads", lambda: read_priorities(texts.priorities) if texts.priorities else None)
+    priorities = LeavingOut()
+    told = damage.reading("priorities.ads", lambda: _priorities(texts.priorities, priorities))
+    of_users = LeavingOut()
+    users = damage.reading("users.ads", lambda: None if texts.users is None else read_users(texts.users, of_users))
+    left_out = [*texts.left_out, *priorities.found(), *of_users.found()]
+    for read in (jobs, past, ads):
+        left_out += read.damage.left_out.found() if read else ()
     return Pool(
         source=texts.source,
         slots=tuple(ads.slots) if ads else None,
@@ -108,17 +94,25 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
         past=tuple(past.past) if past else (),
         records=ads.records if ads else None,
         priorities=told or (),
+        users=users,
         central=central,
         changed=changed,
         access=access,
         execute=execute,
         failed=texts.failed,
         damage=tuple(damage.told(ads, jobs)),
+        left_out=together(left_out),
         taken_at=texts.taken_at,
+        anonymous=texts.anonymous,
         negotiator=texts.negotiator,
+        accountant_log=texts.accountant_log,
         slot_frames=tuple(dict.fromkeys(ads.frames.values())) if ads else (),
         job_frames=tuple(jobs.frames.values()) if jobs else (),
     )
+
+
+def _priorities(chunks: Chunks | None, left_out: LeavingOut) -> tuple[Record, ...] | None:
+    return read_priorities(chunks, left_out) if chunks else None
 
 
 def _changed(text: str | None, changes: tuple[tuple[str, str], ...], parse: Parse) -> Configuration | None:
@@ -160,15 +154,16 @@ def _read_if(
 def _passed_over(names: frozenset[str], kept: frozenset[str]) -> bool:
     """Tell whether any of ``names`` was not read; ``*`` ends the beginning of those that were."""
     beginnings = (_OF_A_MATCH, *(name[:-1] for name in kept if name.endswith("*")))
-    return any(name not in kept and not name.startswith(beginnings) and _PLAIN_NAME.match(name) for name in names)
+    return any(name not in kept and not name.startswith(beginnings) and PLAIN_NAME.match(name) for name in names)
 
 
 def _named_by(found: Iterable[Configuration | None], knobs: Iterable[str], expressions: Expressions) -> frozenset[str]:
-    """Return the attributes that the expressions in ``knobs`` name: those of slots, or those of jobs."""
+    """Return every word of the expressions in ``knobs``, the attributes of slots or of jobs among them."""
     names: set[str] = set()
     for text in {each.value(knob) for each in found if each is not None for knob in knobs}:
         expression = expressions.parsed(text) if text else None
-        names |= expression.references().own if expression is not None else frozenset()
+        # START_VANILLA_UNIVERSE has scopes of its own: JOB and SLOT.
+        names.update(expression.words() if expression is not None else ())
     return frozenset(names)
 
 
@@ -197,136 +192,15 @@ class _Damaged:
         """Return every damage as a sentence."""
         parts = [f"{name} {each}" for name, read in (("collector.ads", ads), ("jobs.ads", jobs)) if read
                  for each in read.damage.told()]  # fmt: skip
-        return [*self._told.values(), *parts]
+        return [*self._told.values(), *parts, *_refused(ads, jobs)]
 
 
-class _NamesMoreError(Exception):
-    """A text names attributes that were passed over."""
-
-
-def read_jobs(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
-    """Return the jobs of ``chunks``; ``named`` are attributes that the slots' expressions ask of jobs.
-
-    Raises:
-        InputError: there is text, and no job in it.
-    """
-    kind = _with(JOB, named)
-    return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
-
-
-def read_past(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
-    """Return the jobs of a history, with how long they ran; otherwise as :func:`read_jobs`.
-
-    Raises:
-        InputError: there is text, and no job in it.
-    """
-    kind = _with(PAST_JOB, named)
-    return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
-
-
-def read_collector(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
-    """Return the slots and records of ``chunks``; ``named`` are attributes that the jobs' expressions ask of slots.
-
-    Raises:
-        InputError: there is text, and no ad in it.
-    """
-    kind = _with(SLOT, named)
-    return _closed(lambda extra, again: _read_collector(chunks, _with(kind, extra), expressions, again))
-
-
-def _with(kind: Kind, extra: frozenset[str]) -> Kind:
-    plain = frozenset(name for name in extra if _PLAIN_NAME.match(name))
-    return replace(kind, shared=kind.shared | (plain - set(kind.own)))
-
-
-def _closed(read: Callable[[frozenset[str], set[str] | None], Read]) -> Read:
-    """Read until no expression names an attribute that was passed over."""
-    extra: frozenset[str] = frozenset()
-    starts = readings = 0
-    while starts < _MOST_STARTS and readings < _MOST_READINGS:
-        named: set[str] = set(extra)
-        try:
-            found = read(extra, named)
-        except _NamesMoreError:
-            starts += 1
-            extra = frozenset(named)
-            continue
-        if named <= extra:
-            return found
-        readings += 1
-        extra = frozenset(named)
-    return read(extra, None)
-
-
-class _Frames:
-    """The frames of one reading; notes the names that their expressions use."""
-
-    def __init__(self, kind: Kind, expressions: Expressions, named: set[str] | None) -> None:
-        self.known: dict[Lines, Frame] = {}
-        self.target: set[str] = set()
-        self.wanted = kind.shared | frozenset(kind.own)
-        self._prefixes = tuple(name[:-1] for name in kind.shared if name.endswith("*"))
-        self._expressions, self._named, self._count = expressions, named, 0
-        self._own = frozenset(kind.own)
-
-    def of(self, raw: RawAd) -> Frame:
-        self._count += 1
-        frame = self.known.get(raw.shared)
-        if frame is None:
-            # GPUs have a name each; without it, slots with equal GPUs are equal.
-            lines = nameless_devices(raw.shared, self.wanted)
-            frame = self.known[raw.shared] = self.known.setdefault(lines, Frame(lines, self._expressions))
-            self._note(frame)
-        return frame
-
-    def _note(self, frame: Frame) -> None:
-        references = frame.references()
-        # What the ad itself lacks is looked up on the other side, with or without TARGET.
-        self.target |= references.target | {name for name in references.own - self._own if name not in frame}
-        if self._named is None:
-            return
-        named = references.own | _assets(frame)
-        new = {name for name in named if name not in self.wanted and not name.startswith(self._prefixes)}
-        if not new <= self._named:
-            self._named |= new
-            if self._count <= _SOON:
-                raise _NamesMoreError
-
-
-def _assets(frame: Frame) -> frozenset[str]:
-    """Return the attributes that MachineResources of a slot lists: HTCondor looks them up by name."""
-    resources = frame.value("MachineResources")
-    return frozenset(resources.replace(",", " ").lower().split()) if isinstance(resources, str) else frozenset()
-
-
-def _read_jobs(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[str] | None) -> Read:
-    read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
-    value = interned.value
-    for raw in read_ads(chunks(), {_JOB_TYPE: kind}, read.damage, untyped=_JOB_TYPE):
-        own = [value(text) for text in raw.own]
-        read.jobs.append(Job(frames.of(raw), *own[:_OWN]))
-        if len(own) > _OWN:
-            read.past.append(Past(read.jobs[-1], seconds_run(read.jobs[-1], own[_OWN:])))
-    return _finished(read, frames, "job", bool(read.jobs))
-
-
-def _read_collector(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[str] | None) -> Read:
-    read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
-    records: dict[str, list[Record]] = {name: [] for name in RECORD_TYPES}
-    kinds = {**dict.fromkeys(_SLOT_TYPES, kind), **{name.encode(): RECORD for name in RECORD_TYPES}}
-    value = interned.value
-    for raw in read_ads(chunks(), kinds, read.damage):
-        if raw.type in _SLOT_TYPES:
-            read.slots.append(Slot(frames.of(raw), *[value(text) for text in raw.own]))
-        else:
-            records[raw.type.decode()].append(record_of(raw, interned))
-    read.records = {name: tuple(found) for name, found in records.items()}
-    return _finished(read, frames, "ad", bool(read.slots or any(records.values())))
-
-
-def _finished(read: Read, frames: _Frames, what: str, any_: bool) -> Read:
-    if not any_ and (read.damage.lines or read.damage.cut or read.damage.untyped):
-        raise InputError(f"holds no {what} that could be read: it {'; it '.join(read.damage.told())}")
-    read.frames = frames.known
-    read.wanted, read.kept = frozenset(frames.target), frames.wanted
-    return read
+def _refused(ads: Read | None, jobs: Read | None) -> list[str]:
+    """Return which attributes have expressions that are not evaluated, each counted as an error, for both files."""
+    told = []
+    for file, read in (("collector.ads", ads), ("jobs.ads", jobs)):
+        found = {name for frame in (read.frames.values() if read else ()) for name in frame.refused()}
+        if found:
+            names = ", ".join(sorted(found)[:_MAX_TOLD])
+            told.append(f"{file} has {len(found)} attributes that would take too long or grow too large: {names}")
+    return told

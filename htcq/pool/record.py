@@ -15,6 +15,8 @@ RECORD = Kind((), frozenset({"*"}))
 
 SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING = "Submitter", "Scheduler", "Negotiator", "Collector", "Accounting"
 RECORD_TYPES = (SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING)
+#: What a schedd knows of a user (condor_qusers).
+USER = "Owner"
 
 
 @dataclass(frozen=True)

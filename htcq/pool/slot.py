@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple, Union
 
@@ -17,19 +18,23 @@ OWN = (
     "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk", "TotalSlotDisk",
     "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime", "TotalMemory", "TotalSlotCpus",
     "TotalSlotMemory", "TotalSlots", "SlotID", "KFlops", "RemoteOwner", "CurrentRank", "RetirementTimeRemaining",
-    "RemoteScheddName", "ConcurrencyLimits",
+    "RemoteScheddName", "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight", "MachineResources",
     "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims", "CondorVersion", "Requirements",
     "Start", "WithinResourceLimits", "Rank", "DiskQuantum", "WantMatching", "WorkingCM", "Offline", "SlotBackfill",
-    "BackfillSlot", "Draining", "GPUs_*", "GhostMultiplier",
+    "BackfillSlot", "Draining", "GPUs_*", "GhostMultiplier", "HtcqModel", "HtcqModelHash",
+    "DedicatedScheduler", "ClassAdLifetime", "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot",
+    "IsDirectAttach", "OCU", "Healthy", "HealthFactor", "HealthExprs",
 )  # fmt: skip
 SLOT = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
 #: Where each own attribute stands in a :class:`Slot`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 
+#: What an attribute can be called, in lower case.
+_ATTRIBUTE = re.compile(r"[a-z_][a-z0-9_]*\Z")
 PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
 
 
@@ -62,6 +67,9 @@ class Slot(NamedTuple):
     retirement_seconds: Value
     remote_schedd: Value
     concurrency_limits: Value
+    last_heard: Value
+    activity_since: Value
+    detected_memory_mb: Value
 
     def ad(self, changed: dict[str, Number] | None = None) -> Ad:
         """Return the slot's ad with some amounts changed; valid until the next call for a slot of the same frame."""
@@ -128,11 +136,20 @@ class Slot(NamedTuple):
 
     @property
     def assets(self) -> tuple[str, ...]:
-        """The assets that MachineResources lists, in lower case and without swap; the built-in ones if it is absent."""
+        """The assets that MachineResources lists, in lower case and without swap; the built-in ones if it is absent.
+
+        What no attribute can be called is no asset: HTCondor finds no amount of it either.
+        """
         resources = self.frame.value("MachineResources")
         if not isinstance(resources, str):
             return (CPUS, MEMORY, DISK)
-        return tuple(dict.fromkeys(each for each in resources.replace(",", " ").lower().split() if each != "swap"))
+        listed = dict.fromkeys(resources.replace(",", " ").lower().split())
+        return tuple(each for each in listed if each != "swap" and is_asset(each))
+
+
+def is_asset(word: str) -> bool:
+    """Tell whether an attribute of a slot can be called ``word``, in lower case."""
+    return bool(_ATTRIBUTE.match(word))
 
 
 def number_or(value: Value, otherwise: Number) -> Number:

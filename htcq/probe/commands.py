@@ -7,11 +7,11 @@ so a tool that htcq starts would start htcq, which would start the tool: the mar
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from htcq.errors import NESTED_VARIABLE
-from htcq.probe.libraries import load_psutil
+from htcq.passing import begin_child, forget_child
 
 # A startd gives its cron jobs its own PATH, which need not lead to HTCondor's tools.
 _USUAL_PLACES = ("/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/libexec/condor")
@@ -38,8 +38,8 @@ def find_tool(name: str) -> str | None:
     return next((path for path in candidates if os.access(path, os.X_OK)), None)
 
 
-def run_tool(command: Sequence[str]) -> Answer | None:
-    """Return what ``command`` answers, or None where there is no such tool."""
+def run_tool(command: Sequence[str], meanwhile: Callable[[], None] | None = None) -> Answer | None:
+    """Return what ``command`` answers, or None where there is no such tool; ``meanwhile`` is done while it works."""
     path = find_tool(command[0])
     if path is None:
         return None
@@ -57,11 +57,15 @@ def run_tool(command: Sequence[str]) -> Answer | None:
         )
     except OSError as error:
         return Answer(126, "", error.strerror or str(error))
-    load_psutil()
+    begin_child(process.pid)
+    if meanwhile is not None:
+        meanwhile()
     try:
         output, complaint = process.communicate(timeout=_PATIENCE_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
         return Answer(124, "", f"no answer within {_PATIENCE_S} s")
+    finally:
+        forget_child(process.pid)
     return Answer(process.returncode, output, " ".join(complaint.split())[:_COMPLAINT_LENGTH])

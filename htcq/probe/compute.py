@@ -35,7 +35,7 @@ def decide_cpus(readings: Readings) -> Verdict:
     site = site_claim(knobs, "NUM_CPUS", notes)
     detected = condor_cpus(knobs)
     counted = [Claim("DETECTED_CPUS", detected, "HTCondor's own detection, which the startd advertises")]
-    counted.append(Claim("psutil", int(readings.psutil.get("logical") or 0), NO_CONDOR))
+    counted.append(Claim(_counter(readings), int(readings.psutil.get("logical") or 0), NO_CONDOR))
     counted = [claim for claim in counted if claim.amount > 0]
     if site is None and not counted:
         raise ProbeError("no authority could tell the number of cpus", _HINT)
@@ -49,6 +49,11 @@ def decide_cpus(readings: Readings) -> Verdict:
     if winner is tightest and beaten and detected:
         notes.append(must_be_set(knobs, "NUM_CPUS", winner.amount, f"HTCondor would hand out {detected} cpus"))
     return verdict("cpus", winner, [*([site] if site else []), *counted, *limits], notes)
+
+
+def _counter(readings: Readings) -> str:
+    """Return who counted cpus and memory beside HTCondor."""
+    return str(readings.psutil.get("origin", "psutil"))
 
 
 def _cpu_limits(readings: Readings) -> list[Claim]:
@@ -96,7 +101,7 @@ def decide_memory(readings: Readings) -> Verdict:
     site = site_claim(knobs, "MEMORY", notes)
     counted = [
         Claim("DETECTED_MEMORY", knobs.number("DETECTED_MEMORY") or 0, "HTCondor's own detection"),
-        Claim("psutil", int(readings.psutil.get("memory_bytes") or 0) // 2**20, NO_CONDOR),
+        Claim(_counter(readings), int(readings.psutil.get("memory_bytes") or 0) // 2**20, NO_CONDOR),
     ]
     counted = [claim for claim in counted if claim.amount > 0]
     if site is None and not counted:

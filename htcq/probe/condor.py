@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from htcq import WRITTEN_BY
 from htcq.errors import ProbeError
 from htcq.probe.machine import Machine
 
@@ -32,8 +33,6 @@ _NAMES = (
     "OFFLINE_MACHINE_RESOURCE_*",
 )
 _BUILT_IN_SOURCES = ("<Default>", "<Detected>")
-# How every file begins that htcq emit writes.
-_OWN_FILE = "# Written by htcq"
 _OPERATIONS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -143,7 +142,7 @@ def _mark_own(machine: Machine, knobs: dict[str, Knob]) -> dict[str, Knob]:
 
 def _is_own(machine: Machine, file: str) -> bool:
     try:
-        return machine.read(file).startswith(_OWN_FILE)
+        return machine.read(file).startswith(WRITTEN_BY)
     except OSError:
         return False
 

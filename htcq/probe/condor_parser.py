@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
-
 from htcq.errors import InputError
+from htcq.passing import temporary_directory
+from htcq.pool.configuration import assignments
 from htcq.probe.commands import run_tool
 
 
@@ -14,13 +14,20 @@ def check_with_installed_parser(text: str) -> bool:
     Raises:
         InputError: it refuses the text.
     """
-    with tempfile.NamedTemporaryFile("w", prefix="htcq-", suffix=".config", encoding="utf-8") as file:
-        file.write(f"{text}\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n")
-        file.flush()
-        answer = run_tool(["condor_config_val", "-root-config", file.name, "SLOT_WEIGHT"])
+    with temporary_directory() as directory:
+        file = directory / "text.config"
+        file.write_text(f"{text}\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n", encoding="utf-8")
+        answer = run_tool(["condor_config_val", "-root-config", str(file), "SLOT_WEIGHT"])
     if answer is None:
         return False
     if answer.status:
-        said = answer.complaint.replace(file.name, "the text")
+        said = answer.complaint.replace(str(file), "the text")
         raise InputError(f"the installed HTCondor cannot read it: {said}", "mend the template that wrote it")
     return True
+
+
+def place_by_tool(name: str, subsystem: str) -> str:
+    """Return file and line that give the knob ``name`` its value for the daemon ``subsystem``; empty if not known."""
+    answer = run_tool(["condor_config_val", "-subsystem", subsystem, "-verbose", name])
+    found = assignments(answer.output) if answer is not None and not answer.status else []
+    return found[0].place if found else ""

@@ -39,6 +39,35 @@ def psutil_facts() -> Mapping[str, Any]:
         raise ProbeError(f"psutil: {error}", "python3 -m pip install psutil") from error
 
 
+def kernel_facts() -> Mapping[str, Any]:
+    """Return of :func:`psutil_facts` what decides a configuration, from the same sources without psutil.
+
+    Importing psutil takes as long as all the rest of a probe, and ``htcq emit`` may run whenever a daemon reads its
+    configuration. Cores and swap, which no configuration needs, are left out.
+
+    Raises:
+        ProbeError: the kernel does not say it this way, and psutil could not read it either.
+    """
+    try:
+        return {
+            "origin": "the kernel",
+            "logical": os.sysconf("SC_NPROCESSORS_ONLN"),
+            "affinity": sorted(os.sched_getaffinity(0)),
+            "memory_bytes": _memory_bytes(),
+        }
+    except (OSError, ValueError):
+        return psutil_facts()
+
+
+def _memory_bytes() -> int:
+    """Return MemTotal of /proc/meminfo, which is what psutil reads too; in a container it may be the container's."""
+    with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - pathlib opens it no better
+        for line in lines:
+            if line.startswith("MemTotal:"):
+                return int(line.split()[1]) * 1024
+    raise ValueError("no MemTotal")
+
+
 def nvml_facts() -> Mapping[str, Any]:
     """Return NVML's driver version and devices, MIG devices within their parent; empty without NVIDIA's library.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from htcq.probe.commands import Answer, run_tool
-from htcq.probe.libraries import nvml_facts, psutil_facts
+from htcq.probe.libraries import kernel_facts, load_psutil, nvml_facts, psutil_facts
 
 #: From names of knobs (a trailing ``*`` stands for all that begin so) to their expanded values, where defined.
 CondorParams = Callable[[Sequence[str]], Mapping[str, str]]
@@ -38,9 +38,15 @@ class Machine:
     condor_params: CondorParams | None = None
 
 
-def this_machine(condor_params: CondorParams | None = None) -> Machine:
-    """Return the readers of the machine that runs this program."""
-    return Machine(_read, _match, run_tool, _free_kb, psutil_facts, nvml_facts, condor_params)
+def this_machine(condor_params: CondorParams | None = None, essential: bool = False) -> Machine:
+    """Return the readers of the machine that runs this program; ``essential``: of what decides a configuration."""
+    if essential:
+        return Machine(_read, _match, run_tool, _free_kb, kernel_facts, nvml_facts, condor_params)
+    return Machine(_read, _match, _run_tool, _free_kb, psutil_facts, nvml_facts, condor_params)
+
+
+def _run_tool(command: Sequence[str]) -> Answer | None:
+    return run_tool(command, load_psutil)
 
 
 def _read(path: str) -> str:

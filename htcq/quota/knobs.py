@@ -72,9 +72,17 @@ class TreeProblem:
 def number_of(text: str) -> float | None:
     """Return the number that ``text`` is or evaluates to; None where it is none, NaN included."""
     if _HEXADECIMAL.fullmatch(text):
-        return float.fromhex(text)
+        return _from_hexadecimal(text)
     value = float(text) if _DECIMAL.fullmatch(text) else _evaluated(text)
     return None if value is None or math.isnan(value) else value
+
+
+def _from_hexadecimal(text: str) -> float:
+    try:
+        return float.fromhex(text)
+    except OverflowError:
+        # C's strtod says the same of it.
+        return -math.inf if text.startswith("-") else math.inf
 
 
 def truth_of(text: str) -> bool | None:

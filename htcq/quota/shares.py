@@ -10,16 +10,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-#: What a submitter has that the accountant does not know yet: 0.5 times the default factor.
-NEW_PRIORITY = 500.0
-
 
 @dataclass(frozen=True)
 class Claimant:
     """One submitter: its effective priority (less is better), usage, ceiling and floor (whole numbers; None: none)."""
 
     name: str
-    priority: float = NEW_PRIORITY
+    priority: float
     usage: float = 0.0
     ceiling: int | None = None
     floor: int | None = None

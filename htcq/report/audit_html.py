@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from htcq.audit.engine import Audit, Finding
+from htcq.audit.fix import Setting, by_place
 from htcq.audit.rule import Severity
 from htcq.pool.costs import Share
-from htcq.report.audit_text import KNOB, such, summary, wanting
+from htcq.report.audit_text import failures, such, summary, wanting
+from htcq.report.fix import place_text
 from htcq.report.page import page
 from htcq.report.pictures import GroupBar, Pictures
 from htcq.report.printable import one_line, printable
@@ -29,7 +31,7 @@ def audit_page(audit: Audit, pictures: Pictures) -> str:
         "known": audit.known,
         "checked": audit.checked,
         "findings": [_finding(finding) for finding in audit.findings],
-        "incomplete": [one_line(each) for each in audit.incomplete],
+        "incomplete": [one_line(each) for each in audit.incomplete] + failures(audit),
         "not_checked": [(one_line(missing), rules) for missing, rules in wanting(audit)],
         "shares": [_share(share) for share in pictures.shares],
         "more_shares": pictures.more_shares,
@@ -39,7 +41,6 @@ def audit_page(audit: Audit, pictures: Pictures) -> str:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    fix = printable(finding.fix).rstrip()
     return {
         "rule": finding.rule,
         "severity": finding.severity.word,
@@ -49,9 +50,16 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "count": finding.count,
         "such": one_line(such(finding)),
         "facts": [(one_line(each.attribute), printable(each.value), one_line(each.place)) for each in finding.evidence],
-        "fix": fix,
-        "configuration": any(KNOB.match(line.strip()) for line in fix.splitlines()),
+        "fix": [_settings(*place, found) for place, found in by_place(finding.settings).items()],
+        "advice": printable(finding.advice).rstrip(),
+        "caused": [(each.rule, one_line(each.subject), one_line(each.message)) for each in finding.caused],
     }
+
+
+def _settings(whose: str, file: str, settings: list[Setting]) -> dict[str, str]:
+    """Return where the settings belong, and them as text that is configuration and nothing else."""
+    lines = [printable(setting.line) for setting in settings]
+    return {"place": one_line(place_text(whose, file)), "text": "\n".join(lines)}
 
 
 def _share(share: Share) -> dict[str, str]:

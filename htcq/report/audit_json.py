@@ -7,6 +7,8 @@ from typing import Any
 
 from htcq.audit.engine import Audit, Finding
 from htcq.errors import InputError
+from htcq.negotiate.health import health_json
+from htcq.report.fix import settings_json
 
 SCHEMA = 1
 _HOW = "'htcq audit --json' makes one"
@@ -18,11 +20,14 @@ def audit_json(audit: Audit) -> dict[str, Any]:
         "schema": SCHEMA,
         "source": audit.source,
         "taken": audit.taken,
+        "health": health_json(audit.health),
         "findings": [_finding_json(finding) for finding in audit.findings],
         "known": audit.known,
-        "not_checked": [{"rule": each.rule, "missing": each.missing} for each in audit.not_checked],
+        "not_checked": [{"rule": each.rule, "missing": each.missing} for each in audit.not_checked if not each.failed],
+        "failed": [{"rule": each.rule, "error": each.missing} for each in audit.failed],
         "checked": audit.checked,
         "incomplete": list(audit.incomplete),
+        "gaps": list(audit.gaps),
     }
 
 
@@ -33,15 +38,34 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
         "subject": finding.subject,
         "message": finding.message,
         "evidence": [vars(fact) for fact in finding.evidence],
-        "fix": finding.fix,
+        "fix": settings_json(finding.settings),
+        "advice": finding.advice,
         "count": finding.count,
         "examples": list(finding.examples),
+        "fingerprint": finding.fingerprint,
+        "harm": {
+            "shut": finding.harm.shut,
+            "starved": list(finding.harm.starved),
+            "overrun": list(finding.harm.overrun),
+        },
+        "caused": [_caused_json(each) for each in finding.caused],
+    }
+
+
+def _caused_json(finding: Finding) -> dict[str, Any]:
+    """Return what follows from a finding; its fix is that of the root cause."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "subject": finding.subject,
+        "message": finding.message,
+        "count": finding.count,
         "fingerprint": finding.fingerprint,
     }
 
 
 def fingerprints(text: str, name: str) -> frozenset[str]:
-    """Return the fingerprints of the findings in ``text``, a former audit called ``name``.
+    """Return the fingerprints of the findings in ``text``, a former audit called ``name``, and of what they caused.
 
     Raises:
         InputError: it is no audit.
@@ -55,7 +79,15 @@ def fingerprints(text: str, name: str) -> frozenset[str]:
         raise InputError(f"{name} is no audit: it has no findings", _HOW)
     if content.get("schema") != SCHEMA:
         raise InputError(f"{name} is an audit of schema {content.get('schema')!r}, not {SCHEMA}", _HOW)
-    found = [each.get("fingerprint") if isinstance(each, dict) else None for each in findings]
+    found = [each.get("fingerprint") if isinstance(each, dict) else None for each in _with_caused(findings)]
     if not all(isinstance(each, str) for each in found):
         raise InputError(f"{name} is no audit: a finding has no fingerprint", _HOW)
     return frozenset(str(each) for each in found)
+
+
+def _with_caused(findings: list[Any]) -> list[Any]:
+    every = list(findings)
+    for each in findings:
+        caused = each.get("caused", []) if isinstance(each, dict) else []
+        every += caused if isinstance(caused, list) else [None]
+    return every

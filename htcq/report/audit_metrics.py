@@ -24,9 +24,22 @@ def _lines(audit: Audit, now: float) -> Iterator[str]:
         "Findings of each rule that was checked; a finding is one cause.",
         [({"rule": rule, "severity": severity.word}, count) for (rule, severity), count in found.items()],
     )
+    caused = Counter(each.rule for finding in audit.findings for each in finding.caused)
+    yield from gauges(
+        "htcq_findings_caused",
+        "Findings of each rule that follow from another finding, and are not counted as one.",
+        [({"rule": rule}, count) for rule, count in sorted(caused.items())],
+    )
     yield from gauge("htcq_findings_known", "Findings left out because a former audit has them.", audit.known)
     yield from gauge("htcq_rules_checked", "Rules that were checked.", audit.checked)
     yield from gauge("htcq_rules_not_checked", "Rules that were not checked for want of evidence.", len(missed))
+    yield from gauge("htcq_pool_healthy", "1 where nothing is wrong with the pool's daemons.", int(not audit.health))
+    ailments = sorted(Counter(each.id for each in audit.health).items())
+    yield from gauges(
+        "htcq_pool_ailments",
+        "What is wrong with the pool's daemons: how many of each ailment.",
+        [({"ailment": id_}, count) for id_, count in ailments],
+    )
     yield from gauge("htcq_pool_unread_parts", "Parts of the pool that could not be read.", len(audit.incomplete))
     yield from gauge("htcq_audit_timestamp_seconds", "When the audit was made.", int(now))
     taken = seconds_of(audit.taken)

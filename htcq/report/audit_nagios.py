@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from htcq.audit.engine import Audit
+from htcq.audit.engine import Audit, Finding
 from htcq.audit.rule import Severity
 from htcq.report.audit_text import summary
-from htcq.report.nagios import CRITICAL, OK, UNKNOWN, WARNING, Measure, at_most, said
+from htcq.report.nagios import CRITICAL, OK, UNKNOWN, WARNING, Measure, at_most, said, verdict
 from htcq.report.thresholds import read_range
 
 SUBJECT = "HTCQ"
 _NONE = read_range("0")
+_STATES = {Severity.ERROR: CRITICAL, Severity.WARNING: WARNING}
 
 
-def plugin_status(audit: Audit) -> int:
-    """Return the status: by the worst finding; unknown where no rule could be checked."""
-    if not audit.checked:
-        return UNKNOWN
-    return {Severity.ERROR: CRITICAL, Severity.WARNING: WARNING}.get(audit.worst() or Severity.INFO, OK)
-
-
-def plugin_output(audit: Audit) -> str:
-    """Return the line with its performance data, then a line for each of the worst findings."""
+def plugin(audit: Audit) -> tuple[int, str]:
+    """Return the state, by the worst finding, and what is printed: a line with its data, and one for each finding."""
     errors, warnings, infos = (audit.count(each) for each in (Severity.ERROR, Severity.WARNING, Severity.INFO))
     missed = {each.rule for each in audit.not_checked} - {each.rule for each in audit.rules}
-    partly = f"; read in part: {audit.incomplete[0]}" if audit.incomplete else ""
     measures = (
         Measure("errors", errors, critical=_NONE, least=0),
         Measure("warnings", warnings, warning=_NONE, least=0),
@@ -31,10 +24,14 @@ def plugin_output(audit: Audit) -> str:
         Measure("checked", audit.checked, least=0),
         Measure("not_checked", len(missed), least=0),
     )
-    told = [f"{each.severity.word}: {each.rule}: {each.subject}: {each.message}" for each in audit.findings]
-    return said(SUBJECT, plugin_status(audit), summary(audit) + partly, measures, at_most(told))
+    told = at_most([_line(each) for each in audit.findings])
+    if not audit.checked and not audit.health:
+        return UNKNOWN, said(SUBJECT, UNKNOWN, summary(audit), measures, told)
+    found = _STATES.get(audit.worst() or Severity.INFO, OK)
+    return verdict(SUBJECT, found, summary(audit), audit.health, audit.gaps, measures, told)
 
 
-def unknown_output(message: str) -> str:
-    """Return the line for a pool that could not be looked at."""
-    return said(SUBJECT, UNKNOWN, message)
+def _line(finding: Finding) -> str:
+    rules = dict.fromkeys(each.rule for each in finding.caused)
+    caused = f" (from this follows: {', '.join(rules)})" if rules else ""
+    return f"{finding.severity.word}: {finding.rule}: {finding.subject}: {finding.message}{caused}"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TextIO
 
 from htcq.audit.engine import EXAMPLES, Audit, Finding
+from htcq.audit.fix import Setting, by_place
 from htcq.audit.rule import Fact, Severity
+from htcq.report.fix import place_text
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, show_lines
 
-KNOB = re.compile(r"[A-Za-z0-9_.]+ *@?=")
 _LONGEST_VALUE = 400
 _EMPTY = Line()
+#: What mends a finding: its settings and its advice.
+_Mends = tuple[tuple[Setting, ...], str]
 
 
 def show_audit(audit: Audit, stream: TextIO, plain: bool = False) -> None:
@@ -28,10 +30,11 @@ def summary(audit: Audit) -> str:
     found = f"{counted(len(audit.findings), 'finding')}: {told}" if told else "no findings"
     known = f" ({audit.known} known before)" if audit.known else ""
     checked = {each.rule for each in audit.rules}
-    missed = {each.rule for each in audit.not_checked}
+    missed = {each.rule for each in audit.not_checked if not each.failed}
     partly = f" ({len(missed & checked)} in part)" if missed & checked else ""
     wanting = f", {len(missed - checked)} not for want of evidence" if missed - checked else ""
-    return f"{found}{known}; {counted(len(checked), 'rule')} checked{partly}{wanting}"
+    failed = f", {len(audit.failed)} failed" if audit.failed else ""
+    return f"{found}{known}; {counted(len(checked), 'rule')} checked{partly}{wanting}{failed}"
 
 
 def counted(count: int, noun: str) -> str:
@@ -43,12 +46,18 @@ def wanting(audit: Audit) -> list[tuple[str, tuple[str, ...]]]:
     """Return what was missing, and the rules that were not checked for want of it, or only in part."""
     rules: dict[str, list[str]] = {}
     for each in audit.not_checked:
-        rules.setdefault(each.missing, []).append(each.rule)
+        if not each.failed:
+            rules.setdefault(each.missing, []).append(each.rule)
     # One rule may miss the same of a thousand machines.
     missing: dict[tuple[str, ...], list[str]] = {}
     for what, whose in rules.items():
         missing.setdefault(tuple(whose), []).append(what)
     return [(_first(each), whose) for whose, each in missing.items()]
+
+
+def failures(audit: Audit) -> list[str]:
+    """Return the rules that failed, each with the error."""
+    return [one_line(f"rule failed: {each.rule}: {each.missing}") for each in audit.failed]
 
 
 def _first(texts: list[str]) -> str:
@@ -62,6 +71,12 @@ def such(finding: Finding) -> str:
         return ""
     more = ", …" if finding.count > len(finding.examples) else ""
     return f"{finding.count} such: {', '.join(finding.examples)}{more}"
+
+
+def caused_text(finding: Finding) -> str:
+    """Return what follows from a root cause in one line: ``rule: message (5 such)``."""
+    several = f" ({finding.count} such)" if finding.count > 1 else ""
+    return f"{finding.rule}: {finding.message}{several}"
 
 
 def shown_value(value: str) -> str:
@@ -80,6 +95,8 @@ def _lines(audit: Audit) -> Iterator[Line]:
     yield from _fixes(audit)
     for missing, rules in wanting(audit):
         yield Line((("not checked", "strong"), (f" without {one_line(missing)}: {', '.join(rules)}", "")))
+    for failure in failures(audit):
+        yield Line(((failure, "warning"),))
     for each in audit.incomplete:
         yield Line((("read in part", "warning"), (f": {one_line(each)}", "")))
     if audit.not_checked or audit.incomplete:
@@ -96,6 +113,10 @@ def _finding(finding: Finding) -> Iterator[Line]:
     yield _line(one_line(finding.message), indent=4)
     for fact in finding.evidence:
         yield _fact(fact)
+    if finding.caused:
+        yield _line("From this follows:", indent=4)
+    for each in finding.caused:
+        yield _line(one_line(caused_text(each)), "quiet", indent=6)
 
 
 def _fact(fact: Fact) -> Line:
@@ -104,22 +125,30 @@ def _fact(fact: Fact) -> Line:
 
 
 def _fixes(audit: Audit) -> Iterator[Line]:
-    whose: dict[str, list[Finding]] = {}
+    whose: dict[_Mends, list[Finding]] = {}
     for finding in audit.findings:
-        whose.setdefault(finding.fix, []).append(finding)
+        whose.setdefault(_mends(finding), []).append(finding)
     if not whose:
         return
     yield _line("How to mend it", "strong")
-    for fix, findings in whose.items():
+    for (settings, advice), findings in whose.items():
         yield _line(", ".join(dict.fromkeys(_mended(each, audit) for each in findings)), indent=2)
-        for text in fix.splitlines():
-            yield Line(((text.rstrip(), ""),), indent=6, verbatim=bool(KNOB.match(text.strip())))
+        for place, found in by_place(settings).items():
+            yield _line(one_line(place_text(*place)), indent=6)
+            for setting in found:
+                yield Line(((one_line(setting.line), ""),), indent=8, verbatim=True)
+        for text in advice.splitlines():
+            yield _line(text.rstrip(), indent=6)
     yield _EMPTY
+
+
+def _mends(finding: Finding) -> _Mends:
+    return finding.settings, finding.advice
 
 
 def _mended(finding: Finding, audit: Audit) -> str:
     """Return the rule, with the subject where other findings of the rule are mended otherwise."""
-    others = any(each.rule == finding.rule and each.fix != finding.fix for each in audit.findings)
+    others = any(each.rule == finding.rule and _mends(each) != _mends(finding) for each in audit.findings)
     return f"{finding.rule} ({one_line(finding.subject)})" if others else finding.rule
 
 

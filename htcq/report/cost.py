@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
+from htcq.negotiate.health import ailments, health_json
 from htcq.pool.costs import Charge, Costs, tidy
 from htcq.pool.files import JOBS_ADS
 from htcq.pool.jobclass import JobClass
@@ -12,6 +13,7 @@ from htcq.pool.kind import Kind
 from htcq.pool.matching import Wall
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
+from htcq.report.csv_table import Figure
 from htcq.report.printable import one_line
 from htcq.report.terminal import show_table
 from htcq.units import show_amount
@@ -40,6 +42,7 @@ def cost_json(costs: Costs, pool: Pool) -> dict[str, Any]:
         "schema": SCHEMA,
         "source": pool.source,
         "taken": pool.taken_at,
+        "health": health_json(ailments(pool)),
         "incomplete": list(missing(costs, pool)),
         "slots": [_kind_json(kind) for kind in costs.kinds],
         "jobs": [_class_json(jobs) for jobs in costs.classes],
@@ -110,7 +113,7 @@ def cost_rows(costs: Costs) -> Iterator[list[str]]:
     """Yield the charges as rows of :data:`COLUMNS`."""
     for charge in costs.charges:
         jobs = _class_json(charge.jobs)
-        row = [
+        yield [
             str(charge.kind.first.name),
             str(charge.kind.count),
             charge.kind.weight_text,
@@ -123,11 +126,10 @@ def cost_rows(costs: Costs) -> Iterator[list[str]]:
             str(charge.claims),
             _shown(charge.held),
         ]
-        yield [one_line(cell) for cell in row]
 
 
 def _shown(number: Number | None) -> str:
-    return "" if number is None else f"{number:g}"
+    return "" if number is None else Figure(f"{number:g}")
 
 
 def show_costs(costs: Costs, stream: TextIO, everything: bool = False) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from htcq.negotiate.cycles.course import Course, Plan
 from htcq.negotiate.cycles.difference import compare_courses
 from htcq.negotiate.cycles.waits import waits
+from htcq.negotiate.health import ailments, health_json
 from htcq.pool.pool import Pool
 from htcq.report.quota_json import finite
 
@@ -22,6 +23,7 @@ def course_json(course: Course, plan: Plan, seed: int, pool: Pool) -> dict[str, 
             "schema": SCHEMA,
             "source": pool.source,
             "taken": pool.taken_at,
+            "health": health_json(ailments(pool)),
             "unit": course.unit,
             "interval_seconds": plan.interval_seconds,
             "seed": seed,
@@ -44,6 +46,7 @@ def what_if_course_json(
     """Return both courses, the knobs that make the difference, and what it is for groups and submitters."""
     return {
         "schema": SCHEMA,
+        "health": health_json(ailments(pool)),
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
         "before": course_json(before, plan, seed, pool),
         "after": course_json(after, plan, seed, pool),

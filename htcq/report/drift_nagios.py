@@ -10,8 +10,9 @@ from htcq.drift.compare import differences
 from htcq.drift.observation import GroupObservation, Observation
 from htcq.drift.state import State, quota_of, states_of
 from htcq.errors import InputError
+from htcq.negotiate.health import Ailment
 from htcq.report.drift_words import amount, told
-from htcq.report.nagios import UNKNOWN, Measure, at_most, said
+from htcq.report.nagios import Measure, at_most, verdict
 from htcq.report.thresholds import Range
 
 SUBJECT = "HTCQ DRIFT"
@@ -46,8 +47,10 @@ class Asked:
     verbosity: int = 0
 
 
-def check(observation: Observation, asked: Asked) -> tuple[int, str]:
-    """Return the state and what is printed.
+def check(
+    observation: Observation, asked: Asked, health: Sequence[Ailment] = (), gaps: Sequence[str] = ()
+) -> tuple[int, str]:
+    """Return the state and what is printed; ``health`` is that of the pool, ``gaps`` what of it is not known.
 
     Raises:
         InputError: there are no such groups.
@@ -65,12 +68,7 @@ def check(observation: Observation, asked: Asked) -> tuple[int, str]:
     first = f": {', '.join(names[:_MOST_NAMES])}{', ...' if len(names) > _MOST_NAMES else ''}" if names else ""
     lines = list(_lines(observation, groups, notes, asked))
     text = f"{observation.pool}: {text}{first}"
-    return status, said(SUBJECT, status, text, measures, lines if asked.verbosity else at_most(lines))
-
-
-def unknown_output(message: str) -> str:
-    """Return the line for a pool that could not be looked at."""
-    return said(SUBJECT, UNKNOWN, message)
+    return verdict(SUBJECT, status, text, health, gaps, measures, lines if asked.verbosity else at_most(lines))
 
 
 def _chosen(observation: Observation, patterns: Sequence[str]) -> tuple[GroupObservation, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
 from htcq.drift.changes import Change, Spell
 from htcq.drift.story import Story
 from htcq.drift.windows import Point, Window
+from htcq.report.csv_table import Cell, write_table
 from htcq.report.ledger_rows import ledger_json
 from htcq.report.moments import iso
 
@@ -27,12 +27,14 @@ def drift_json(stories: Sequence[Story]) -> dict[str, Any]:
 
 def write_csv(stories: Iterable[Story], stream: TextIO) -> None:
     """Write a header and a row for each group."""
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    write_table(COLUMNS, _rows(stories), stream)
+
+
+def _rows(stories: Iterable[Story]) -> Iterator[list[Cell]]:
     for story in stories:
         for window in story.windows:
             row = {"pool": story.pool, **_window(window), "since": iso(window.since), "until": iso(window.until)}
-            writer.writerow("" if row[name] is None else row[name] for name in COLUMNS)
+            yield [row[name] for name in COLUMNS]
 
 
 def _story(story: Story) -> dict[str, Any]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from htcq.elastic.gates import Refusal
 from htcq.elastic.next_step import NextStep
 from htcq.elastic.reclaim.results import ReclaimPlan
+from htcq.negotiate.health import Ailment, health_json
 from htcq.report.moments import iso
 
 SCHEMA = 1
 
 
-def plan_json(step: NextStep, taken: ReclaimPlan, refusals: Iterable[Refusal]) -> dict[str, Any]:
+def plan_json(
+    step: NextStep, taken: ReclaimPlan, refusals: Iterable[Refusal], health: Sequence[Ailment] = ()
+) -> dict[str, Any]:
     """Return the plan with what a reclaim would take, and why it must not be applied now, if it must not."""
     plan = step.plan
     return {
@@ -22,6 +25,7 @@ def plan_json(step: NextStep, taken: ReclaimPlan, refusals: Iterable[Refusal]) -
         "plan": plan.id,
         "inputs": plan.inputs,
         "taken": iso(plan.taken_at),
+        "health": health_json(health),
         "negotiator": plan.negotiator,
         "pool_weight": plan.pool_weight,
         "changes": plan.changes,

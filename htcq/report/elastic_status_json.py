@@ -12,6 +12,7 @@ from typing import Any
 from htcq.audit.engine import Audit
 from htcq.elastic.status import Status
 from htcq.elastic.target import Target
+from htcq.negotiate.health import health_json
 from htcq.quota.elastic.groups import SELF
 from htcq.quota.elastic.results import Standing
 
@@ -80,7 +81,13 @@ def _quota(target: Target, status: Status) -> dict[str, Any]:
 
 def all_status_json(source: str, quotas: str, looked: Sequence[tuple[Status, Audit]]) -> dict[str, Any]:
     """Return the whole of a file of quotas on a pool: the tree that stands alone as it is, others by name."""
-    found: dict[str, Any] = {"schema": SCHEMA, "source": source, "quotas": quotas}
+    health = list(dict.fromkeys(each for status, _ in looked for each in status.health))
+    found: dict[str, Any] = {
+        "schema": SCHEMA,
+        "source": source,
+        "quotas": quotas,
+        "health": health_json(health),
+    }
     named = {status.tree: status_json(status, findings) for status, findings in looked if status.tree}
     for status, findings in looked:
         if not status.tree:

@@ -6,12 +6,11 @@ that end in _quota are in slot weight, and the same in every row of a group.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.elastic.status import Status
-from htcq.report.printable import one_line
+from htcq.report.csv_table import Figure, write_table
 
 COLUMNS = (
     "pool", "taken", "negotiator", "tree", "group", "parent", "dimension", "enforcement", "min", "scaled_min", "max",
@@ -22,10 +21,7 @@ COLUMNS = (
 
 def write_status_csv(looked: Sequence[Status], stream: TextIO) -> None:
     """Write every group of every tree in every dimension; a max that there is none of is empty."""
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for status in looked:
-        writer.writerows(_rows(status))
+    write_table(COLUMNS, (row for status in looked for row in _rows(status)), stream)
 
 
 def _rows(status: Status) -> Iterator[list[str]]:
@@ -46,10 +42,10 @@ def _rows(status: Status) -> Iterator[list[str]]:
             amounts = (
                 group.request, group.runtime, group.used, group.lent, group.borrowed, group.waiting, group.over,
             )  # fmt: skip
-            row = [*first, group.name, group.parent, name, how.get(name, ""), str(group.min[name])]
-            row += [str(group.scaled_min[name]), "" if cap is None else str(cap)]
-            yield [one_line(cell) for cell in (*row, *(str(each[name]) for each in amounts), *last)]
+            row = [*first, group.name, group.parent, name, how.get(name, ""), Figure(group.min[name])]
+            row += [Figure(group.scaled_min[name]), "" if cap is None else Figure(cap)]
+            yield [*row, *(Figure(each[name]) for each in amounts), *last]
 
 
 def _number(number: float) -> str:
-    return repr(float(number)).removesuffix(".0")
+    return Figure(repr(float(number)).removesuffix(".0"))

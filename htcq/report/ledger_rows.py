@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, TextIO
@@ -11,6 +10,7 @@ from htcq.drift.accounts import Account, Hours, Part
 from htcq.drift.story import Story
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.quota.elastic.groups import ROOT
+from htcq.report.csv_table import Cell, write_table
 from htcq.report.moments import iso
 
 #: The amounts that both have, in their order.
@@ -38,13 +38,15 @@ def dimensions(story: Story) -> Iterator[tuple[Account, Iterator[Account]]]:
 
 def write_ledger(stories: Iterable[Story], stream: TextIO) -> None:
     """Write a header and a row for each dimension and group, the root among them."""
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(LEDGER_COLUMNS)
+    write_table(LEDGER_COLUMNS, _rows(stories), stream)
+
+
+def _rows(stories: Iterable[Story]) -> Iterator[list[Cell]]:
     for story in stories:
         since, until = iso(story.since), iso(story.until)
         for each in story.ledger:
             amounts = _amounts(each.dimension, each.hours).values()
-            writer.writerow([story.pool, each.dimension, each.group, since, until, each.observed, *amounts])
+            yield [story.pool, each.dimension, each.group, since, until, each.observed, *amounts]
 
 
 def _dimension(root: Account, groups: list[Account]) -> dict[str, Any]:

@@ -6,9 +6,10 @@ Follows https://www.monitoring-plugins.org/doc/guidelines.html; Nagios, Icinga a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from htcq.negotiate.health import Ailment
 from htcq.report.printable import one_line
 from htcq.report.thresholds import Range
 
@@ -16,6 +17,8 @@ OK, WARNING, CRITICAL, UNKNOWN = range(4)
 _WORDS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
 #: Most lines of details unless more are asked for: Nagios reads no more than 8 KiB of all output.
 MOST_LINES = 10
+#: Ailments, and things that are missing, on the first line: a pager shows no more.
+_MAX_FIRST = 2
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,36 @@ class Measure:
         if self.critical is not None and self.critical.alerts(self.value):
             return CRITICAL
         return WARNING if self.warning is not None and self.warning.alerts(self.value) else OK
+
+
+def state_of(found: int, health: Sequence[Ailment], gaps: Sequence[str]) -> int:
+    """Return the state of a pool: that of what was found, but never OK where nobody could look.
+
+    CRITICAL where its daemons are not well. UNKNOWN where nothing was found, and ``gaps`` are missing to be sure of it.
+    """
+    if any(each.certain for each in health):
+        return CRITICAL
+    return UNKNOWN if found == OK and (health or gaps) else found
+
+
+def verdict(
+    subject: str,
+    found: int,
+    text: str,
+    health: Sequence[Ailment] = (),
+    gaps: Sequence[str] = (),
+    measures: Iterable[Measure] = (),
+    lines: Sequence[str] = (),
+) -> tuple[int, str]:
+    """Return the state and what is printed: ``text`` says what was found, ``health`` comes before it.
+
+    What is missing is named on the first line where that makes the state, else below.
+    """
+    status = state_of(found, health, gaps)
+    first = [each.text for each in health[:_MAX_FIRST]]
+    first += [text, *(f"not known: {gap}" for gap in gaps[:_MAX_FIRST])]
+    below = [f"{each.id}: {each.text}" for each in health]
+    return status, said(subject, status, "; ".join(first), measures, [*below, *lines])
 
 
 def said(subject: str, status: int, text: str, measures: Iterable[Measure] = (), lines: Iterable[str] = ()) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 from htcq.capacity.plan import JobPlan, SlotPlan
 from htcq.policy.consumption import NEGOTIATOR, Number
+from htcq.report.fleet import SCHEMA, amounts_text
+from htcq.report.printable import one_line
 from htcq.report.terminal import show_table
 from htcq.units import show_amount
-
-SCHEMA = 1
 
 
 def plan_json(plans: Sequence[SlotPlan]) -> dict[str, Any]:
@@ -19,14 +19,17 @@ def plan_json(plans: Sequence[SlotPlan]) -> dict[str, Any]:
     With several slot types ``weight`` and ``claims`` are sums over all slots, and each job is shown on the first slot
     type that takes it, with ``fits`` summed; ``slot_types`` has every type for itself.
     """
-    claims: dict[str, int] = {}
+    claims: dict[str, Number] = {}
+    weights: dict[str, Number] = {}
     for plan in plans:
+        counted = claims if plan.counts_claims else weights
         for asset, count in plan.claims.items():
-            claims[asset] = claims.get(asset, 0) + count * plan.slot.type.count
+            counted[asset] = counted.get(asset, 0) + count * plan.slot.type.count
     return {
         "schema": SCHEMA,
         "weight": sum(plan.weight * plan.slot.type.count for plan in plans),
         "claims": claims,
+        "asset_weights": weights,
         "limiting": plans[0].limiting,
         "jobs": [_best(plans, index) for index in range(len(plans[0].jobs))],
         "slot_types": [_slot_json(plan) for plan in plans],
@@ -49,7 +52,8 @@ def _slot_json(plan: SlotPlan) -> dict[str, Any]:
         "splitting": policy.splitting,
         "amounts": dict(plan.slot.total),
         "weight": plan.weight,
-        "claims": dict(plan.claims),
+        "claims": dict(plan.claims) if plan.counts_claims else {},
+        "asset_weights": {} if plan.counts_claims else dict(plan.claims),
         "limiting": plan.limiting,
         "num_claims": policy.num_claims,
         "jobs": [_job_json(job) for job in plan.jobs],
@@ -85,13 +89,13 @@ def _show_slot(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     model = slot.counted.describe()
     title = model if alone else f"slot type {slot.type.number} ({slot.type.count}): {model}"
     rows = [[asset, show_amount(asset, amount), _claims(plan, asset)] for asset, amount in slot.total.items()]
-    show_table(title, ("ASSET", "AMOUNT", "CLAIMS"), rows, stream)
-    print(f"W = {plan.weight:g} claims, limited by {_limit(plan)}; split by the {slot.policy.splitting}", file=stream)
+    show_table(title, ("ASSET", "AMOUNT", "CLAIMS" if plan.counts_claims else "WEIGHT"), rows, stream)
+    print(f"{_summary(plan)}; split by the {slot.policy.splitting}", file=stream)
     if slot.policy.cpu_shares > 1:
         print(f"Each core counts as {slot.policy.cpu_shares} cpus.", file=stream)
     print(file=stream)
     # Consumption and slot are the same under a sound policy: one column then says both.
-    same = all(not job.carved or _amounts(job.carved) == _amounts(job.consumption) for job in plan.jobs)
+    same = all(not job.carved or amounts_text(job.carved) == amounts_text(job.consumption) for job in plan.jobs)
     taken = ("TAKES",) if same else ("CONSUMES", "IS GIVEN")
     show_table(
         "jobs, each kind alone on the empty slot",
@@ -101,10 +105,16 @@ def _show_slot(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     )
     for number, job in enumerate(plan.jobs, 1):
         for problem in job.problems:
-            print(f"job {number}: {problem}", file=stream)
+            print(one_line(f"job {number}: {problem}"), file=stream)
     _show_together(plan, stream)
     for what, why in slot.policy.changes:
-        print(f"changed: {what} ({why})", file=stream)
+        print(one_line(f"changed: {what} ({why})"), file=stream)
+
+
+def _summary(plan: SlotPlan) -> str:
+    if plan.counts_claims:
+        return f"W = {plan.weight:g} claims, limited by {_limit(plan)}"
+    return f"slot weight {plan.weight:g}"
 
 
 def _limit(plan: SlotPlan) -> str:
@@ -113,26 +123,21 @@ def _limit(plan: SlotPlan) -> str:
 
 
 def _claims(plan: SlotPlan, asset: str) -> str:
-    return str(plan.claims[asset]) if asset in plan.claims else "not counted"
+    return f"{plan.claims[asset]:g}" if asset in plan.claims else "not counted"
 
 
 def _row(number: int, job: JobPlan, same: bool) -> list[str]:
     return [
         str(number),
-        _amounts(job.shape),
-        *([] if same else [_amounts(job.consumption)]),
-        _amounts(job.carved),
+        amounts_text(job.shape),
+        *([] if same else [amounts_text(job.consumption)]),
+        amounts_text(job.carved),
         str(job.fits),
         f"{job.match_cost:g}",
         f"{job.standing_charge:g}",
         f"{job.schedd_weight:g}",
         f"{job.gap[0]:+g} / {job.gap[1]:+g}" if job.fits else "",
     ]
-
-
-def _amounts(amounts: Mapping[str, Number]) -> str:
-    shown = [f"{asset} {show_amount(asset, amount)}" for asset, amount in amounts.items() if amount]
-    return ", ".join(shown) or "nothing"
 
 
 def _show_together(plan: SlotPlan, stream: TextIO) -> None:

@@ -1,11 +1,21 @@
-"""Text from elsewhere as it may be printed: what would steer a terminal or turn the reading order is spelled out."""
+"""Text from elsewhere as it may be printed: what would steer a terminal or turn the reading order is spelled out.
+
+Names in a pool are what strangers wrote. Tables, plain text, CSV and messages go through here; JSON and HTML have
+escapes of their own.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sys
+from collections.abc import Iterable
 
-#: Control characters but tab and newline, and Unicode's marks of writing direction.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+from htcq.errors import shortened
+
+#: Control characters but tab and newline (Unicode's Cc), its marks of writing direction and of lines, and what is left
+#: of bytes that are no text (surrogates).
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
@@ -16,6 +26,28 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Return ``text`` printable and on one line."""
     return " ".join(line.strip() for line in printable(text).splitlines())
+
+
+def in_cell(text: str) -> str:
+    """Return ``text`` printable and on one line, with the blanks it begins with: a table may be drawn with them."""
+    return printable(text).replace("\n", " ")
+
+
+def tell(message: str) -> None:
+    """Print ``message`` as one line on standard error, which is for people and logs; all that htcq says goes here.
+
+    That nobody can be told does not stop what a command does.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"{shortened(one_line(message))}\n")
+        sys.stderr.flush()
+
+
+def tell_lines(lines: Iterable[str]) -> None:
+    """Print a text of several lines on standard error, as :func:`tell` does."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(printable("".join(lines)))
+        sys.stderr.flush()
 
 
 def _spelled(match: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from htcq.report.printable import one_line
 from htcq.report.quota_words import (
     COLUMNS,
     difference,
+    not_offered,
     other_weight,
     oversubscribed,
     own_name,
@@ -66,6 +67,7 @@ def _warnings(look: QuotaLook) -> Iterator[str]:
     yield from (each for each in (oversubscribed(look), other_weight(look)) if each)
     for problem in look.problems:
         yield f"configuration: {wrong(problem)}"
+    yield from map(not_offered, look.kept_back)
     yield from look.doubts
     for each in look.incomplete:
         yield f"read in part: {each}"

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from htcq.negotiate.comparison import compare
+from htcq.negotiate.health import health_json
 from htcq.negotiate.look import QuotaLook
 from htcq.quota.results import Round
 
@@ -24,6 +25,7 @@ def quota_json(look: QuotaLook) -> dict[str, Any]:
             "schema": SCHEMA,
             "source": look.source,
             "taken": look.taken,
+            "health": health_json(look.health),
             "unit": look.unit,
             "demand_unit": look.demand_unit,
             "pool_weight": look.quotas.pool_weight,
@@ -35,6 +37,7 @@ def quota_json(look: QuotaLook) -> dict[str, Any]:
             "problems": [{**asdict(each), "fatal": each.fatal, "message": each.message} for each in look.problems],
             "doubts": list(look.doubts),
             "incomplete": list(look.incomplete),
+            "not_offered": [{**asdict(each), "jobs": each.jobs} for each in look.kept_back],
         }
     )
     return printed
@@ -44,6 +47,7 @@ def what_if_json(before: QuotaLook, after: QuotaLook, changes: Sequence[tuple[st
     """Return both looks, the knobs that make the difference, and the groups that differ."""
     return {
         "schema": SCHEMA,
+        "health": health_json(after.health),
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
         "before": quota_json(before),
         "after": quota_json(after),

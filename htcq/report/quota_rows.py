@@ -5,13 +5,12 @@ Columns that end in _weight are in ``unit``, those that end in _demand in ``dema
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.negotiate.look import QuotaLook
 from htcq.negotiate.standing import Standing
-from htcq.report.printable import one_line
+from htcq.report.csv_table import Figure, write_table
 from htcq.report.quota_words import marked
 
 COLUMNS = (
@@ -27,18 +26,20 @@ CURRENT, CHANGED = "current", "changed"
 
 def write_csv(looks: Sequence[tuple[QuotaLook, QuotaLook | None]], stream: TextIO) -> None:
     """Write every pool's groups, depth first: as they are, then as they would be if that is asked for."""
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    write_table(COLUMNS, _all_rows(looks), stream)
+
+
+def _all_rows(looks: Sequence[tuple[QuotaLook, QuotaLook | None]]) -> Iterator[list[str]]:
     for now, then in looks:
-        writer.writerows(quota_rows(now, CURRENT))
+        yield from quota_rows(now, CURRENT)
         if then is not None:
-            writer.writerows(quota_rows(then, CHANGED))
+            yield from quota_rows(then, CHANGED)
 
 
 def quota_rows(look: QuotaLook, configuration: str = CURRENT) -> Iterator[list[str]]:
     """Yield the groups as rows of :data:`COLUMNS`; what a group does not have is empty, NaN is nan."""
     for standing in look.standings:
-        row = [
+        yield [
             look.source,
             look.taken,
             look.negotiator,
@@ -57,7 +58,6 @@ def quota_rows(look: QuotaLook, configuration: str = CURRENT) -> Iterator[list[s
             _number(standing.sort_key),
             "; ".join(marked(standing, mark) for mark in standing.marks),
         ]
-        yield [one_line(cell) for cell in row]
 
 
 def _configured(standing: Standing) -> tuple[str, str]:
@@ -89,7 +89,7 @@ def _amounts(standing: Standing) -> Iterator[str]:
 
 def _number(number: float) -> str:
     """Return a number with all its digits."""
-    return repr(float(number)).removesuffix(".0")
+    return Figure(repr(float(number)).removesuffix(".0"))
 
 
 def _truth(value: bool) -> str:

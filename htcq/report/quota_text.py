@@ -13,6 +13,7 @@ from htcq.report.quota_words import (
     COLUMNS,
     difference,
     marked,
+    not_offered,
     other_weight,
     oversubscribed,
     own_name,
@@ -88,6 +89,8 @@ def _below(look: QuotaLook) -> Iterator[Line]:
     for standing in look.standings:
         for mark in standing.marks:
             yield _line(f"{MARK} {marked(standing, mark)}", _WARNING)
+    for each in look.kept_back:
+        yield _line(not_offered(each), _WARNING)
     yield from _wrong(look)
     for unit in units(look):
         yield _line(unit, _QUIET)

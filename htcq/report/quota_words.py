@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from htcq.negotiate.comparison import Difference
-from htcq.negotiate.look import JOBS, SCHEDD_WEIGHT, SLOTS, WEIGHT, QuotaLook
+from htcq.negotiate.kept_back import KeptBack
+from htcq.negotiate.look import JOBS, SCHEDD_WEIGHT, QuotaLook
 from htcq.negotiate.published import Mark, same
 from htcq.negotiate.standing import Standing, shown_limit
+from htcq.negotiate.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
 from htcq.units import show_number
 
@@ -35,6 +37,12 @@ def own_name(standing: Standing) -> str:
     """Return a group's name without that of its parent."""
     below = standing.depth > 1 and standing.parent is not None
     return standing.name[len(standing.parent or "") + 1 :] if below else standing.name
+
+
+def not_offered(found: KeptBack) -> str:
+    """Return a sentence about the idle jobs of a group that count as demand and are not offered."""
+    reasons = ", ".join(f"{count} by {reason}" for reason, count in found.reasons.items())
+    return f"{found.jobs} of {found.idle} idle jobs of {found.group} count as demand and are not offered now: {reasons}"
 
 
 def configured(standing: Standing) -> str:

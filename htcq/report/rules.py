@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from htcq.audit.rule import Rule
+from htcq.report.fix import settings_json, settings_text
 from htcq.report.terminal import Line, show_lines, show_table
 
 SCHEMA = 1
@@ -24,7 +25,8 @@ def _rule_json(rule: Rule) -> dict[str, Any]:
         "needs": [need.value for need in rule.needs],
         "summary": rule.summary,
         "consequence": rule.consequence,
-        "fix": rule.fix,
+        "fix": settings_json(rule.settings),
+        "advice": rule.advice,
         "source": rule.source,
     }
 
@@ -56,7 +58,7 @@ def _lines(rule: Rule) -> Iterator[Line]:
     yield Line(((rule.summary, ""),), indent=4)
     parts = (
         ("What comes of it", rule.consequence),
-        ("How to mend it", rule.fix),
+        ("How to mend it", "\n".join([rule.advice, *settings_text(rule.settings)])),
         ("Needs", needed(rule)),
         ("Source", rule.source),
     )

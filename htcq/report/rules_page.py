@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.audit.rule import Rule
+from htcq.report.fix import settings_text
 from htcq.report.rules import needed
 
 _KNOB = re.compile(r"\s*[A-Za-z0-9_.]+ *@?=")
@@ -81,7 +82,7 @@ def _families(families: Mapping[str, Iterable[Rule]]) -> Iterator[str]:
             yield from _text(rule.consequence)
             yield ".PP"
             yield ".I To mend it:"
-            yield from _text(rule.fix)
+            yield from _text("\n".join([rule.advice, *settings_text(rule.settings)]))
             yield ".PP"
             yield ".I Needs"
             yield from _text(needed(rule))

@@ -8,6 +8,7 @@ from typing import Any
 
 from htcq.negotiate.cycle.outcome import compare_cycles
 from htcq.negotiate.cycles.single import Single
+from htcq.negotiate.health import ailments, health_json
 from htcq.pool.pool import Pool
 from htcq.report.quota_json import finite
 
@@ -17,7 +18,8 @@ SCHEMA = 1
 def cycle_json(single: Single, pool: Pool) -> dict[str, Any]:
     """Return what ``json.dumps`` takes."""
     trace = {**asdict(replace(single.trace, matches=())), "matches": [each._asdict() for each in single.trace.matches]}
-    told = {"schema": SCHEMA, "source": pool.source, "taken": pool.taken_at, **trace}
+    health = health_json(ailments(pool))
+    told = {"schema": SCHEMA, "source": pool.source, "taken": pool.taken_at, "health": health, **trace}
     fill = {"before": asdict(single.before), "after": asdict(single.after)}
     printed: dict[str, Any] = finite({**told, "fill": fill, "incomplete": list(pool.incomplete)})
     return printed
@@ -27,6 +29,7 @@ def what_if_cycle_json(before: Single, after: Single, pool: Pool, changes: Seque
     """Return both cycles, the knobs that make the difference, and what it is for groups and submitters."""
     return {
         "schema": SCHEMA,
+        "health": health_json(ailments(pool)),
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
         "before": cycle_json(before, pool),
         "after": cycle_json(after, pool),

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from htcq.audit.facts import counted
 from htcq.negotiate.cycle.outcome import CycleDifference, Pair, compare_cycles
-from htcq.negotiate.cycle.trace import GroupUse, SubmitterUse, Trace
+from htcq.negotiate.cycle.trace import GIVEN_BACK, GroupUse, SubmitterUse, Trace
 from htcq.pool.pool import Pool
 from htcq.report.bars import bar_legend, use_bar
 from htcq.report.printable import one_line
@@ -109,7 +109,7 @@ def show_changes(title: str, changes: Sequence[tuple[str, str]], stream: TextIO)
     """Write what is different: knobs with their values, and options that make another pool."""
     print(f"{title}, what if", file=stream)
     for knob, value in changes:
-        print(f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}", file=stream)
+        print(f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}".rstrip(), file=stream)
 
 
 def _cells(row: CycleDifference) -> list[str]:
@@ -149,7 +149,7 @@ def _refused(trace: Trace) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for each in trace.matches:
         if each.refusal:
-            found.setdefault(each.refusal, []).append(f"{each.job} on {each.slot}")
+            found.setdefault(each.refusal, []).append(f"{each.job or each.request} on {each.slot}")
     return found
 
 
@@ -183,7 +183,8 @@ def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
     for crash in trace.skipped:
         yield one_line(f"left out: slot {crash.slot}, at which the negotiator would end: {crash.message}"), "warning"
     for why, matches in _refused(trace).items():
-        text = f"refused by the startd: {counted(len(matches), 'match', 'matches')}, such as {matches[0]}: {why}"
+        by = "given back by the schedd" if why in GIVEN_BACK else "refused by the startd"
+        text = f"{by}: {counted(len(matches), 'match', 'matches')}, such as {matches[0]}: {why}"
         yield one_line(text), "warning"
     for sentence in trace.unmodelled:
         yield one_line(f"not modelled: {sentence}"), "warning"

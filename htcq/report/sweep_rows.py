@@ -35,9 +35,18 @@ def summary(result: Mapping[str, Any]) -> Summary | None:
     """Return what ``htcq simulate --json`` printed, in few numbers; None where that is something else."""
     try:
         after = result.get("after", result)
-        return _of_course(after) if "cycles" in after else _of_cycle(after)
+        found = _of_course(after) if "cycles" in after else _of_cycle(after)
     except (LookupError, TypeError, ValueError, AttributeError):
         return None
+    return found if _is_sound(found) else None
+
+
+def _is_sound(found: Summary) -> bool:
+    """Tell whether all numbers are numbers, and all names text: a file of results can hold anything."""
+    numbers = [found.matches, found.used, found.waiting, *found.groups.values(), found.full_at, found.mean_wait]
+    texts = [found.unit, found.crash, *found.groups, *found.starved]
+    amounts = all(number is None or isinstance(number, (int, float)) for number in numbers)
+    return amounts and all(isinstance(text, str) for text in texts)
 
 
 def _crash(told: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
-from htcq.report.printable import printable
+from htcq.report.printable import in_cell, one_line, printable
 
 _GAP = "  "
 #: How far columns are apart at most, whoever draws them.
@@ -35,10 +35,11 @@ def show_table(
     """
     coloured = stream.isatty() and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size().columns if stream.isatty() and repeat else 0
+    rows = [[in_cell(cell) for cell in row] for row in rows]
     for part in _parts(columns, rows, repeat, width):
         heads, body = [columns[index] for index in part], [[row[index] for index in part] for row in rows]
         ends = {place for place, index in enumerate(part) if index in right}
-        (_rich if coloured else _plain)(title, heads, body, stream, ends)
+        (_rich if coloured else _plain)(one_line(title), heads, body, stream, ends)
         title = ""
 
 
@@ -126,7 +127,7 @@ class Bar:
 
     def step(self, done: int, total: int, what: str) -> None:
         """Draw that ``done`` of ``total`` are done, last the one called ``what``."""
-        self._progress.update(self._task, completed=done, total=total, description=what, refresh=True)
+        self._progress.update(self._task, completed=done, total=total, description=one_line(what), refresh=True)
 
     def close(self) -> None:
         """Take the bar away."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -9,7 +10,7 @@ from typing import Any, NoReturn
 
 from htcq.capacity.choice import Choice
 from htcq.errors import InputError
-from htcq.units import parse_amount
+from htcq.units import parse_amount, parse_weight, whole_number
 
 #: The keys that choose a model; the flags of the same meaning have the same names.
 CHOICE_KEYS = (
@@ -22,9 +23,14 @@ CHOICE_KEYS = (
     "rule",
     "charge",
     "whole_charges",
+    "weights",
+    "scale",
+    "optional_assets",
     "cpu_shares",
     "splitting",
 )
+#: An asset, or GPUs by a word of the name of their card.
+_ASSET = re.compile(r"[a-z][a-z0-9_]*(:[a-z0-9][a-z0-9 _.-]*)?\Z")
 
 
 @dataclass(frozen=True)
@@ -43,11 +49,14 @@ class Given:
                 preset=self._text("preset"),
                 claims=self._whole("claims"),
                 share=self._text("share"),
-                assets=tuple(str(asset).lower() for asset in self._list("assets")),
+                assets=self._assets("assets"),
                 levels={asset: self._level(asset, n) for asset, n in self._table("level").items()},
                 rule=self._text("rule"),
                 charges={asset: self._charge(asset, amount) for asset, amount in self._table("charge").items()},
                 whole_charges=self._truth("whole_charges"),
+                weights={asset: parse_weight(asset, str(weight)) for asset, weight in self._table("weights").items()},
+                scale=self._scale(),
+                optional_assets=self._assets("optional_assets"),
                 cpu_shares=self._whole("cpu_shares"),
                 splitting=self._text("splitting") or "negotiator",
                 forced=forced,
@@ -78,7 +87,24 @@ class Given:
         value = self.values.get(key) or {}
         if not isinstance(value, Mapping):
             self._refuse(key, value, 'a table such as { cpus = 1, memory = "2GiB" }')
-        return {str(asset).lower(): amount for asset, amount in value.items()}
+        return {self._asset(key, asset): amount for asset, amount in value.items()}
+
+    def _assets(self, key: str) -> tuple[str, ...]:
+        return tuple(self._asset(key, asset) for asset in self._list(key))
+
+    def _asset(self, key: str, asset: Any) -> str:
+        """Return the name of an asset; it becomes a part of configuration text."""
+        name = str(asset).lower()
+        if not _ASSET.match(name):
+            raise InputError(f"{self.where}{key}: {name!r} is no name of an asset", "such as memory, gpus or gpus:a100")
+        return name
+
+    def _scale(self) -> Fraction | None:
+        value = self.values.get("scale")
+        try:
+            return None if value is None else Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            self._refuse("scale", value, "a number above 0")
 
     def _level(self, asset: str, value: Any) -> int:
         try:
@@ -92,7 +118,10 @@ class Given:
             raise InputError(
                 f"{self.where}charge {asset}={text}: a charge must be above 0", "leave the asset out instead"
             )
-        return parse_amount(asset, text)
+        amount, divided, claims = text.partition("/")
+        if divided and not whole_number(claims):
+            raise InputError(f"{self.where}charge {asset}={text}: not an even share", "such as memory=64GiB/32")
+        return parse_amount(asset, amount) / int(claims or 1)
 
     def _refuse(self, key: str, value: Any, expected: str) -> NoReturn:
         raise InputError(f"{self.where}{key} is {value!r}", f"it must be {expected}")

@@ -1,80 +1,138 @@
-"""Makes the files of a snapshot anonymous in place: ads, configurations, what failed, and the files' own names."""
+"""Makes the files of a snapshot anonymous in place: ads, configurations, what failed, and the files' own names.
+
+At the end everything is read again and searched for every name that was there before.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from htcq.pool.anonymize import Collector, Rewriter
-from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, META, PRIORITIES_ADS
-from htcq.pool.identities import Identities
+from htcq.errors import AnonymityError
+from htcq.pool.anonymize import Rewriter
+from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, META, PRIORITIES_ADS, USERS_ADS
+from htcq.pool.left_out import KINDS, left_out_from, left_out_json
+from htcq.pool.named import Collector
 
-_ADS = (COLLECTOR_ADS, JOBS_ADS, PRIORITIES_ADS)
-_OPENED = re.compile(r"\s*([\w.]+)\s*@=(\w+)\s*\Z")
-_ASSIGNED = re.compile(r"\s*([\w.]+)\s*=(.*)\Z", re.DOTALL)
+_ADS = (COLLECTOR_ADS, JOBS_ADS, PRIORITIES_ADS, USERS_ADS)
+#: What an ad without MyType is: HTCondor's tools do not always say.
+_UNTYPED = {PRIORITIES_ADS: "accounting", USERS_ADS: "owner"}
+_OPENED = re.compile(r"\s*([^\s=:#]+?)\s*@=\s*(\S+)\s*\Z")
+_ASSIGNED = re.compile(r"\s*([^\s=:#]+?)\s*=(.*)\Z", re.DOTALL)
 #: What could not be had, and of which daemon.
 _OF_A_DAEMON = ("jobs of ", "configuration of ")
-#: What is no UTF-8 comes through as it is.
+#: What is no UTF-8 comes through as it is, up to where it is replaced.
 _BYTES = "surrogateescape"
+_META_KEPT = ("schema", "taken", "htcq", "counts", "accountant_log")
 
 
-def anonymize_directory(directory: Path) -> None:
-    """Replace users, hosts, addresses and paths in all snapshots below ``directory``, everywhere by the same names.
+@dataclass(frozen=True)
+class Anonymized:
+    """What became anonymous; ``common`` names are words of HTCondor's own besides, so that they cannot be searched for.
+
+    ``patterns`` expressions look into texts, such as regexp does: what they match is different now.
+    """
+
+    rewriter: Rewriter
+    names: int
+    common: int
+    patterns: int
+
+
+@dataclass(frozen=True)
+class _Files:
+    ads: list[Path]
+    configurations: list[Path]
+    metas: list[Path]
+
+    @classmethod
+    def below(cls, directory: Path) -> _Files:
+        machines = (directory.rglob(f"{place}/*.txt") for place in (ACCESS, EXECUTE))
+        return cls(
+            sorted(path for name in _ADS for path in directory.rglob(name)),
+            sorted({*directory.rglob(CONFIG), *(path for found in machines for path in found)}),
+            sorted(directory.rglob(META)),
+        )
+
+    def alone(self, directory: Path) -> None:
+        """Remove every other file."""
+        known = {*self.ads, *self.configurations, *self.metas}
+        for path in directory.rglob("*"):
+            if not path.is_dir() and path not in known:
+                path.unlink()
+
+
+def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) -> Anonymized:
+    """Replace every name in all snapshots below ``directory``, everywhere by the same new ones, which ``key`` gives.
 
     Only in a directory that is not yet in its place: a failure on the way leaves half of it as it was.
+
+    Raises:
+        AnonymityError: a name is left.
     """
-    ads = sorted(path for name in _ADS for path in directory.rglob(name))
-    configurations = sorted(
-        {*directory.rglob(CONFIG), *directory.rglob(f"{ACCESS}/*.txt"), *directory.rglob(f"{EXECUTE}/*.txt")}
-    )
-    metas = sorted(directory.rglob(META))
-    rewriter = Rewriter(_identities(ads, configurations, metas))
-    for path in ads:
+    files = _Files.below(directory)
+    files.alone(directory)
+    collector = Collector()
+    _collect(files, collector)
+    rewriter = Rewriter(collector.names, collector.settle(), key, keep_groups)
+    for path in files.ads:
         _rewrite_ads(path, rewriter)
-    for path in configurations:
+    for path in files.configurations:
         _rewrite_configuration(path, rewriter)
-    for path in metas:
+    for path in files.metas:
         _rewrite_meta(path, rewriter)
     _rename(directory, rewriter)
+    _check(directory, rewriter)
+    names = collector.names
+    people_and_places = names.users | names.labels | names.groups
+    return Anonymized(rewriter, len(people_and_places), len(rewriter.search.common), len(rewriter.patterns))
 
 
-def _identities(ads: Iterable[Path], configurations: Iterable[Path], metas: Iterable[Path]) -> Identities:
-    """Return who is named in the files."""
-    collector = Collector()
-    for path in ads:
-        for ad in _ads(path):
-            collector.ad(ad)
-    for path in configurations:
+# The first look -----------------------------------------------------------------------------------------------------
+
+
+def _collect(files: _Files, collector: Collector) -> None:
+    # What daemons are called is known before texts are looked at that name somebody "at" something.
+    for path in files.configurations:
         if path.parent.name in (ACCESS, EXECUTE):
-            collector.host(path.stem)
+            collector.place(path.stem)
         for _, name, value in _knobs(path):
             if name:
                 collector.knob(name, value)
             else:
                 collector.text(value)
-    for path in metas:
-        _collect_meta(json.loads(path.read_text(encoding="utf-8")), collector)
-    return collector.settle()
+    for path in files.ads:
+        for ad in _ads(path):
+            collector.ad(ad, _untyped(path))
+    for path in files.metas:
+        _collect_meta(_meta(path), collector)
 
 
 def _collect_meta(meta: dict[str, Any], collector: Collector) -> None:
     for key in ("pool", "negotiator"):
-        collector.host(str(meta.get(key, "")))
+        collector.place(str(meta.get(key, "")))
     for each in meta.get("failed", ()):
         collector.text(f"{each['what']} {each['why']}")
         if each["what"].startswith(_OF_A_DAEMON):
-            collector.host(each["what"].partition(" of ")[2])
+            collector.place(each["what"].partition(" of ")[2])
+
+
+def _meta(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _ads(path: Path) -> Iterator[list[str]]:
     lines: list[str] = []
-    with path.open(encoding="utf-8", errors=_BYTES) as text:
+    with path.open(encoding="utf-8", errors=_BYTES, newline="\n") as text:
         for line in text:
             if line == "\n":
-                yield lines
+                if lines:
+                    yield lines
                 lines = []
             else:
                 lines.append(line.rstrip("\n"))
@@ -82,14 +140,8 @@ def _ads(path: Path) -> Iterator[list[str]]:
         yield lines
 
 
-def _rewrite_ads(path: Path, rewriter: Rewriter) -> None:
-    new = path.with_name(f"{path.name}.new")
-    with new.open("w", encoding="utf-8", errors=_BYTES) as out:
-        for ad in _ads(path):
-            changed = (rewriter.ad_line(line) for line in ad)
-            out.writelines(f"{line}\n" for line in changed if line is not None)
-            out.write("\n")
-    new.replace(path)
+def _untyped(path: Path) -> str:
+    return _UNTYPED.get(path.name, "job")
 
 
 def _knobs(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -113,32 +165,56 @@ def _knobs(path: Path) -> Iterator[tuple[str, str, str]]:
             yield "", "", line
 
 
+# The second look ----------------------------------------------------------------------------------------------------
+
+
+def _rewrite_ads(path: Path, rewriter: Rewriter) -> None:
+    new = path.with_name(f"{path.name}.new")
+    with new.open("w", encoding="utf-8", newline="\n") as out:
+        # Accounts and users come in the order of their names, which would tell the names.
+        changed = (rewriter.ad(ad, _untyped(path)) for ad in _ads(path))
+        for lines in sorted(changed, key=_name_of) if path.name in _UNTYPED else changed:
+            if lines:
+                out.writelines(f"{line}\n" for line in lines)
+                out.write("\n")
+    new.replace(path)
+
+
+def _name_of(lines: list[str]) -> str:
+    return next((line for line in lines if line.lower().startswith(("name =", "user ="))), "")
+
+
 def _rewrite_configuration(path: Path, rewriter: Rewriter) -> None:
-    out = []
-    for tag, name, value in list(_knobs(path)):
-        if not name:
-            out.append(rewriter.free(value))
-            continue
-        name, value = rewriter.knob(name, value)
-        out.append(f"{name} @={tag}\n{value}\n@{tag}" if tag else f"{name} = {value}")
-    path.write_text("\n".join(out) + "\n", encoding="utf-8", errors=_BYTES)
+    found = [pair for _, name, value in _knobs(path) if name for pair in rewriter.knob(name, value)]
+    path.write_text("".join(_assignment(name, value) for name, value in found), encoding="utf-8")
+
+
+def _assignment(name: str, value: str) -> str:
+    return f"{name} @=end\n{value}\n@end\n" if "\n" in value else f"{name} = {value}\n"
 
 
 def _rewrite_meta(path: Path, rewriter: Rewriter) -> None:
-    meta = json.loads(path.read_text(encoding="utf-8"))
+    old = _meta(path)
+    meta: dict[str, Any] = {key: old[key] for key in _META_KEPT if key in old}
     meta["anonymized"] = True
-    for key in ("pool", "negotiator", "failed"):
-        if key in meta:
-            meta[key] = _changed(meta[key], rewriter)
+    for key in ("pool", "negotiator"):
+        if key in old:
+            meta[key] = rewriter.identities.place(str(old[key]))
+    # Names and reasons are strangers' text; the counts tell how much is missing.
+    unnamed = (replace(each, named=()) for each in left_out_from(old.get("left_out")) if each.what in KINDS)
+    meta["left_out"] = left_out_json(unnamed)
+    meta["failed"] = [
+        {"what": _what(str(each["what"]), rewriter), "why": rewriter.free(str(each["why"]))}
+        for each in old.get("failed", ())
+    ]
     path.write_text(f"{json.dumps(meta, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 
-def _changed(value: Any, rewriter: Rewriter) -> Any:
-    if isinstance(value, str):
-        return rewriter.free(value)
-    if isinstance(value, list):
-        return [_changed(each, rewriter) for each in value]
-    return {key: _changed(each, rewriter) for key, each in value.items()} if isinstance(value, dict) else value
+def _what(text: str, rewriter: Rewriter) -> str:
+    for beginning in _OF_A_DAEMON:
+        if text.startswith(beginning):
+            return f"{beginning}{rewriter.identities.place(text[len(beginning) :])}"
+    return rewriter.free(text)
 
 
 def _rename(directory: Path, rewriter: Rewriter) -> None:
@@ -148,6 +224,46 @@ def _rename(directory: Path, rewriter: Rewriter) -> None:
         if path.name in known and path.parent.name not in (ACCESS, EXECUTE):
             continue
         stem, ending = (path.name[:-4], ".txt") if path.name.endswith(".txt") else (path.name, "")
-        new = path.with_name(f"{rewriter.free(stem)}{ending}")
+        new = path.with_name(f"{rewriter.identities.place(stem)}{ending}")
         if new != path:
             path.rename(new)
+
+
+# The last look ------------------------------------------------------------------------------------------------------
+
+
+def _check(directory: Path, rewriter: Rewriter) -> None:
+    """Search the files, and their names, for every name that was there before.
+
+    Raises:
+        AnonymityError: one is left.
+    """
+    search = rewriter.search
+    search.allow(rewriter.pseudonyms.made)
+    for path in sorted(directory.rglob("*")):
+        if search.holds_name(path.name):
+            raise _left(f"the name of a file in {path.parent.relative_to(directory)}/")
+        if path.is_file():
+            _check_file(path, str(path.relative_to(directory)), rewriter)
+
+
+def _check_file(path: Path, shown: str, rewriter: Rewriter) -> None:
+    passed: set[str] = set()
+    with path.open(encoding="utf-8", errors=_BYTES, newline="\n") as text:
+        for number, line in enumerate(text, 1):
+            if line in passed:
+                continue
+            if rewriter.search.holds_name(line) or rewriter.names_stand(line):
+                raise _left(f"{shown}, line {number}")
+            if len(passed) < _MAX_PASSED:
+                passed.add(line)
+
+
+_MAX_PASSED = 200_000
+
+
+def _left(where: str) -> AnonymityError:
+    return AnonymityError(
+        f"a name of the pool is left in {where}: the snapshot is not handed out",
+        "nothing was written; tell the authors of htcq which attribute or knob that is, without the name",
+    )

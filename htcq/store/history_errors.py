@@ -14,6 +14,8 @@ from htcq.errors import HistoryError
 
 #: The texts of SQLITE_CORRUPT and SQLITE_NOTADB, and of a text column that is no text.
 _DAMAGE = ("malformed", "not a database", "Could not decode")
+#: Said of a file whose names are no text.
+NO_TEXT = "malformed: its names are no text"
 _BUSY = ("is locked",)
 _FULL = ("is full",)
 _BROKEN = ("I/O error",)
@@ -26,7 +28,11 @@ def explained(path: Path, writable: bool) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        message, hint = _told(str(error), path, writable)
+        message, hint = _told(str(error) or NO_TEXT, path, writable)
+        raise HistoryError(message, hint) from error
+    except UnicodeDecodeError as error:
+        # Of a damaged file SQLite's own message can be no text; Python raises this in its place.
+        message, hint = _told(NO_TEXT, path, writable)
         raise HistoryError(message, hint) from error
     except OSError as error:
         hint = f"{_INTACT}; {_PLACE}" if writable else "it must be readable for you"
@@ -34,8 +40,9 @@ def explained(path: Path, writable: bool) -> Iterator[None]:
 
 
 def is_damage(error: BaseException | None) -> bool:
-    """Tell whether ``error`` is SQLite's word for a damaged file."""
-    return isinstance(error, sqlite3.DatabaseError) and any(text in str(error) for text in _DAMAGE)
+    """Tell whether ``error`` is SQLite's word for a damaged file; 3.9 has none where its message is no text."""
+    said = str(error)
+    return isinstance(error, sqlite3.DatabaseError) and (not said or any(text in said for text in _DAMAGE))
 
 
 _DONE = {True: "written", False: "read"}

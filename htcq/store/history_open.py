@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from htcq.errors import HistoryError
+from htcq.passing import temporary_directory
 from htcq.store import history_place as place
-from htcq.store.history_errors import explained, is_damage
+from htcq.store.history_errors import NO_TEXT, explained, is_damage
 from htcq.store.history_record import keep_damage
 from htcq.store.history_schema import is_current, migrate
 
@@ -27,13 +27,14 @@ def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path
     """
     if not path.parent.is_dir():
         raise HistoryError(f"{path.parent} is not a directory", "make it first, writable for the user who records")
-    with place.locked_directory(path.parent, timeout):
+    with place.making_locked(path, timeout):
         if not place.is_there(path):
             if place.is_ahead(path):
                 # SQLite would take it for a part of the new one.
                 return _instead(path, timeout, "only its -wal is left")
             place.make_history(path, path.stat() if path.exists() else None)
         place.check_owner(path)
+        place.make_private(path)
         try:
             return _checked(path, timeout), None
         except sqlite3.DatabaseError as error:
@@ -44,7 +45,7 @@ def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path
 
 def connect_anew(path: Path, timeout: float, damaged: int, why: str) -> tuple[sqlite3.Connection, Path | None]:
     """As :func:`connect_writer`, after use has found damage in the file that has the number ``damaged``."""
-    with place.locked_directory(path.parent, timeout):
+    with place.making_locked(path, timeout):
         if path.stat().st_ino == damaged:
             return _instead(path, timeout, why)
     return connect_writer(path, timeout)
@@ -68,7 +69,7 @@ def connected_reader(path: Path, timeout: float) -> Iterator[sqlite3.Connection]
             stack.enter_context(place.kept_as_it_is(path, timeout))
             connection = None if place.is_ahead(path) else _untouched(path, stack)
             if connection is None:
-                copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="htcq-"))) / "history.db"
+                copy = stack.enter_context(temporary_directory()) / "history.db"
                 place.copy_history(path, copy)
                 connection = stack.enter_context(closing(place.connect(copy, "mode=rw", timeout)))
                 if not is_current(connection, path):
@@ -93,6 +94,9 @@ def _checked(path: Path, timeout: float) -> sqlite3.Connection:
         _check(connection)
         if not is_current(connection, path):
             migrate(connection)
+    except UnicodeDecodeError as error:
+        connection.close()
+        raise sqlite3.DatabaseError(NO_TEXT) from error
     except BaseException:
         connection.close()
         raise

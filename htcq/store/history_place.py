@@ -15,9 +15,11 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from htcq.errors import HistoryError
+from htcq.passing import noted
 from htcq.store.history_schema import APPLICATION_ID, make_tables
 from htcq.whole_file import sync_directory
 
@@ -28,6 +30,8 @@ _MAGIC, _HEADER, _NUMBER = b"SQLite format 3\0", 100, slice(68, 72)
 #: The bytes of which SQLite locks one range for all who read (SHARED_FIRST and SHARED_SIZE in its os.h).
 _SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
 _PAUSE = 0.02
+#: SQLite gives ``-wal`` and ``-shm`` the mode of the file.
+_MODE, _OTHERS = 0o600, 0o007
 
 
 def check_owner(path: Path) -> None:
@@ -65,19 +69,35 @@ def connect(path: Path, parameters: str, timeout: float) -> sqlite3.Connection:
 def make_history(path: Path, like: os.stat_result | None) -> None:
     """Put an empty history at ``path``, whole or not at all, with the owner and the rights of ``like``."""
     new = path.with_name(f".{path.name}.new")
-    for ending in (*ENDINGS, "-journal"):
-        _beside(new, ending).unlink(missing_ok=True)
-    connection = connect(new, "mode=rwc", 0)
-    try:
-        make_tables(connection)
-    finally:
-        connection.close()
-    if like is not None:
-        new.chmod(stat.S_IMODE(like.st_mode))
-        if os.geteuid() == 0:
-            os.chown(new, like.st_uid, like.st_gid)
-    new.replace(path)
+    parts = [_beside(new, ending) for ending in (*ENDINGS, "-journal")]
+    with noted(*parts):
+        for part in parts:
+            part.unlink(missing_ok=True)
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, _MODE))
+        connection = connect(new, "mode=rw", 0)
+        try:
+            make_tables(connection)
+        finally:
+            connection.close()
+        if like is not None:
+            if os.geteuid() == 0:
+                os.chown(new, like.st_uid, like.st_gid)
+            new.chmod(stat.S_IMODE(like.st_mode))
+            make_private(new)
+        new.replace(path)
     sync_directory(path.parent)
+
+
+def make_private(path: Path) -> None:
+    """Take a history that everybody may read away from others: it names users and what they ask for.
+
+    What its owner gave to a group stays with that group alone, where others have nothing.
+    """
+    found = path.stat()
+    if found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
+        for ending in ENDINGS:
+            if _beside(path, ending).exists():
+                _beside(path, ending).chmod(_MODE)
 
 
 def set_aside(path: Path) -> Path:
@@ -93,19 +113,35 @@ def set_aside(path: Path) -> Path:
 
 
 @contextmanager
-def locked_directory(directory: Path, timeout: float) -> Iterator[None]:
-    """Wait for other htcq that make a history here or set one aside.
+def making_locked(path: Path, timeout: float) -> Iterator[None]:
+    """Wait for other htcq that make the history ``path`` or set it aside.
+
+    The lock is a file that its owner alone may open: one who may read a file may lock it, and keep others waiting.
 
     Raises:
         sqlite3.OperationalError: they did not end in time.
-        OSError: the directory cannot be opened.
+        OSError: the lock cannot be opened.
     """
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    lock = path.with_name(f".{path.name}.lock")
+    until = time.monotonic() + timeout
+    while True:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _MODE)
+        try:
+            _patiently(partial(fcntl.flock, handle, fcntl.LOCK_EX | fcntl.LOCK_NB), until - time.monotonic())
+            # Who held it before has removed it: another one may have made the next.
+            if _is_at(handle, lock):
+                with noted(lock):
+                    yield
+                return
+        finally:
+            os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
     try:
-        _patiently(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB), timeout)
-        yield
-    finally:
-        os.close(handle)
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 @contextmanager

@@ -22,7 +22,7 @@ def add_line(path: Path, line: str) -> None:
     """
     try:
         new = not path.exists()
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
         try:
             _add(handle, line.encode("utf-8"))
         finally:

@@ -15,7 +15,9 @@ from pathlib import Path
 
 from htcq.errors import LockedError
 
-_MODE = 0o644
+#: An account that can read a file can lock it, and could keep the holder waiting without end.
+_MODE = 0o600
+_PERMISSIONS = 0o777
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 
 
@@ -27,11 +29,14 @@ def held(path: Path, instance: str) -> Iterator[None]:
         LockedError: somebody else holds it, or it cannot be made.
     """
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
     except OSError as error:
         hint = "the directory must be there and writable for you (usually root)"
+        if error.errno == errno.ELOOP:
+            hint = "it is a symbolic link: remove it"
         raise LockedError(f"{path} cannot be written: {error.strerror}", hint) from error
     try:
+        _make_private(handle)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -48,3 +53,10 @@ def held(path: Path, instance: str) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _make_private(handle: int) -> None:
+    """Take a lock file of an earlier version away from other accounts."""
+    status = os.fstat(handle)
+    if status.st_mode & _PERMISSIONS != _MODE and status.st_uid == os.geteuid():
+        os.fchmod(handle, _MODE)

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from htcq.errors import InputError
 from htcq.pool.adtext import Chunks
+from htcq.store.expanded import Descriptor
 
 _CHUNK = 4 * 1024 * 1024
 
 
 def past_chunks(path: Path) -> Chunks:
-    """Return what reads ``path`` from its beginning, each time it is called.
+    """Return what reads ``path`` from its beginning, each time it is called, also in a process with fewer rights.
 
-    It raises InputError where the file cannot be read.
+    Raises:
+        InputError: the file cannot be read; so does what is returned.
     """
+    try:
+        file = Descriptor(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        raise _unreadable(path, error) from error
 
     def chunks() -> Iterator[bytes]:
+        offset = 0
         try:
-            with path.open("rb") as file:
-                while chunk := file.read(_CHUNK):
-                    yield chunk
+            while chunk := file.at(_CHUNK, offset):
+                offset += len(chunk)
+                yield chunk
         except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror}", "condor_history -long prints one") from error
+            raise _unreadable(path, error) from error
 
     return chunks
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path} cannot be read: {error.strerror}", "condor_history -long prints one")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from htcq.elastic.reclaim.essential import essential
+from htcq.elastic.reclaim.past import flaw_of
 from htcq.errors import JournalError
 from htcq.store.lines import MOST_BYTES, add_line, begin_anew, is_long
 
@@ -33,7 +34,7 @@ class ReclaimJournal:
         """Return the records, the oldest first; none where there is no file.
 
         Raises:
-            JournalError: it cannot be read, or a newer htcq has written it.
+            JournalError: it cannot be read, a newer htcq has written it, or a line holds what no htcq wrote.
         """
         try:
             lines = self.path.read_bytes().split(b"\n")
@@ -44,7 +45,7 @@ class ReclaimJournal:
                 f"{self.path} cannot be read: {error.strerror}", "it must be readable for you"
             ) from error
         found = []
-        for line in lines:
+        for number, line in enumerate(lines, 1):
             try:
                 record = json.loads(line) if line else None
             except (ValueError, RecursionError):
@@ -52,6 +53,10 @@ class ReclaimJournal:
             if isinstance(record, dict):
                 if record.get("v") != _VERSION:
                     raise JournalError(f"{self.path} has records of another version", "is it that of another htcq?")
+                flaw = flaw_of(record)
+                if flaw:
+                    # Without it more might be taken back than a day allows.
+                    raise JournalError(f"{self.path}: line {number} is no record: {flaw}", "mend or remove the line")
                 found.append(record)
         return found
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from htcq.errors import InputError
 from htcq.negotiate.sweep import Ground, Item, Run, kept_run, record
+from htcq.passing import noted
 from htcq.store.snapshot import Snapshot
 from htcq.store.snapshot_writer import new_snapshot
 from htcq.whole_file import put
@@ -27,6 +28,8 @@ from htcq.whole_file import put
 JOBS, _LOCK, _STATE = "jobs", ".lock", "sweep.json"
 #: So many digits of a digest make a name, with endings like these.
 _DIGITS, _PLAIN = 12, re.compile(r"(\.[A-Za-z0-9]{1,10})*")
+#: An account that can read a file can lock it against others.
+_LOCK_MODE = 0o600
 _HOW = "a directory of its own for the results of one sweep"
 
 
@@ -54,6 +57,8 @@ class Results:
         """Return what came of ``item`` as it is now; None where nothing is known."""
         try:
             told = json.loads(self.place(item).read_text(encoding="utf-8"))
+            # Python reads NaN and 1e999, which no JSON may hold: what is printed of them would be none.
+            json.dumps(told, allow_nan=False)
         except (OSError, ValueError, RecursionError):
             return None
         return kept_run(item, self.key(item), told) if isinstance(told, dict) else None
@@ -115,8 +120,9 @@ class Results:
             return
         unfinished = goal.with_name(f".{name}")
         try:
-            shutil.copyfile(file, unfinished)
-            unfinished.replace(goal)
+            with noted(unfinished):
+                shutil.copyfile(file, unfinished)
+                unfinished.replace(goal)
         except OSError as error:
             raise _unwritable(goal, error) from error
 
@@ -146,7 +152,7 @@ def claimed(directory: Path) -> Iterator[None]:
     """
     try:
         directory.mkdir(exist_ok=True)
-        lock = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        lock = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _LOCK_MODE)
     except OSError as error:
         raise InputError(f"{directory} cannot be written: {error.strerror}", _HOW) from error
     try:

@@ -1,28 +1,61 @@
 """A snapshot on disk: a directory or a .tar.gz of plain files, as htcq or HTCondor's own tools print them.
 
-htcq.toml(5) describes the files. Nothing is unpacked: an archive from elsewhere is read where it lies.
+htcq.toml(5) describes the files. Nothing is unpacked: an archive from elsewhere is read where it lies. Whoever made it
+may mean harm: no link in it is followed, and what it expands to has limits. Files are opened once, before anything in
+them is looked at, so that a process with fewer rights can read them.
 """
 
 from __future__ import annotations
 
 import json
-import lzma
+import os
+import stat
 import tarfile
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from htcq.errors import InputError
+from htcq.limits import OPTION, USUAL, Limits
 from htcq.pool.adtext import Chunks
-from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, META
+from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, META, PRIORITIES_ADS, USERS_ADS
+from htcq.store.expanded import DAMAGE, Descriptor, expanded, reason
 
 _CHUNK = 4 * 1024 * 1024
-_MOST_TEXT = 64 * 1024 * 1024
-#: What a damaged file or archive makes Python raise; lzma and a few others know no OSError.
-_DAMAGE = (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError, ValueError, LookupError)
 _HOW = "'htcq snapshot DIR' makes one; htcq.toml(5) lists its files"
+_ADS = (COLLECTOR_ADS, JOBS_ADS, PRIORITIES_ADS, USERS_ADS)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One file: in ``descriptor`` from ``offset`` on, or ``content``, or why it is not read."""
+
+    size: int = 0
+    descriptor: Descriptor | None = None
+    offset: int = 0
+    content: bytes | None = None
+    flaw: str = ""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A snapshot that is open, and that nothing was read of but the small files of a directory."""
+
+    path: Path
+    archive: Descriptor | None
+    members: dict[str, Member]
+    limits: Limits = USUAL
+
+    @property
+    def packed(self) -> bool:
+        """Whether it is an archive."""
+        return self.archive is not None
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self.archive.size if self.archive else sum(member.size for member in self.members.values())
 
 
 @dataclass(frozen=True)
@@ -30,30 +63,38 @@ class Snapshot:
     """The files of one snapshot by name, such as ``collector.ads`` or ``access/schedd.txt``."""
 
     path: Path
-    members: dict[str, str]
-
-    @property
-    def packed(self) -> bool:
-        """Whether it is an archive."""
-        return not self.path.is_dir()
+    members: dict[str, Member]
+    packed: bool = False
+    limits: Limits = USUAL
+    _sizes: dict[str, int] = field(default_factory=dict)
 
     def chunks(self, name: str) -> Chunks | None:
-        """Return what reads the file ``name`` from its beginning, each time it is called; None where it is missing."""
+        """Return what reads the file ``name`` from its beginning, each time it is called; None where it is missing.
+
+        What it returns raises InputError, in words that follow the name of the file.
+        """
         if name not in self.members:
             return None
         return lambda: self._read(self.members[name])
 
     def text(self, name: str) -> str | None:
-        """Return a small file as text; None where it is missing."""
-        chunks = self.chunks(name)
-        if chunks is None:
+        """Return a small file as text; None where it is missing.
+
+        Raises:
+            InputError: it cannot be read, or is too large, or all of them together are.
+        """
+        member = self.members.get(name)
+        if member is None:
             return None
-        content = b""
-        for chunk in chunks():
-            content += chunk
-            if len(content) > _MOST_TEXT:
-                raise InputError(f"{self.path}: {name} is larger than any configuration", _HOW)
-        return content.decode("utf-8", "replace")
+        if member.size > self.limits.text:
+            raise InputError(f"{self.path}: {name} is larger than any configuration", f"{OPTION} raises the limit")
+        self._sizes[name] = member.size
+        if sum(self._sizes.values()) > self.limits.texts:
+            raise InputError(f"{self.path}: its configurations are larger than any", f"{OPTION} raises the limit")
+        try:
+            return b"".join(self._read(member)).decode("utf-8", "replace")
+        except InputError as error:
+            raise InputError(f"{self.path}: {name} {error}", error.hint) from error
 
     def configurations(self, directory: str) -> dict[str, str]:
         """Return the texts in ``directory`` by file name without ``.txt``."""
@@ -68,55 +109,143 @@ class Snapshot:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def _read(self, member: str) -> Iterator[bytes]:
+    def _read(self, member: Member) -> Iterator[bytes]:
+        if member.flaw:
+            raise InputError(member.flaw, "a snapshot has plain files only")
+        if member.content is not None:
+            yield member.content
+            return
         try:
-            if self.packed:
-                yield from _packed(self.path, member)
-            else:
-                with (self.path / member).open("rb") as file:
-                    while chunk := file.read(_CHUNK):
-                        yield chunk
-        except _DAMAGE as error:
-            raise InputError(f"{self.path}: {member} cannot be read: {_reason(error)}", "copy it anew") from error
+            yield from self._from_file(member)
+        except DAMAGE as error:
+            raise InputError(f"cannot be read: {reason(error)}", "copy it anew") from error
 
-
-def _packed(path: Path, member: str) -> Iterator[bytes]:
-    with tarfile.open(path, "r:*") as archive:
-        file = archive.extractfile(member)
-        while file is not None and (chunk := file.read(_CHUNK)):
+    def _from_file(self, member: Member) -> Iterator[bytes]:
+        if member.descriptor is None:
+            return
+        if not self.packed:
+            offset = 0
+            while chunk := member.descriptor.at(_CHUNK, offset):
+                offset += len(chunk)
+                yield chunk
+            return
+        stream, left = expanded(self.path, member.descriptor, self.limits), member.size
+        stream.seek(member.offset)
+        while left:
+            chunk = stream.content(min(left, _CHUNK))
+            if not chunk:
+                raise EOFError("it ends too early")
+            left -= len(chunk)
             yield chunk
 
 
-def open_snapshot(path: Path) -> Snapshot:
+def open_snapshot(path: Path, limits: Limits = USUAL) -> Snapshot:
     """Return the snapshot at ``path``.
 
     Raises:
-        InputError: there is none, or it holds none of a snapshot's files.
+        InputError: there is none, or it holds none of a snapshot's files, or more than ``limits`` allow.
+    """
+    return snapshot_of(open_files(path, limits))
+
+
+def open_files(path: Path, limits: Limits = USUAL) -> Opened:
+    """Open the files of the snapshot at ``path``; the path itself may be a link.
+
+    Raises:
+        InputError: there is none, or it has more files than ``limits`` allow.
     """
     try:
-        members = _members_of_directory(path) if path.is_dir() else _members_of_archive(path)
-    except _DAMAGE as error:
-        raise InputError(f"{path} is no snapshot: {_reason(error)}", _HOW) from error
+        # A pipe would wait for its writer.
+        handle = Descriptor(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        kind = os.fstat(handle.number).st_mode
+        if stat.S_ISDIR(kind):
+            return Opened(path, None, _members_of_directory(path, handle, limits), limits)
+        if not stat.S_ISREG(kind):
+            raise InputError(f"{path} is no snapshot: neither a directory nor a plain file", _HOW)
+        return Opened(path, handle, {}, limits)
+    except OSError as error:
+        raise InputError(f"{path} is no snapshot: {reason(error)}", _HOW) from error
+
+
+def snapshot_of(opened: Opened) -> Snapshot:
+    """Return the snapshot whose files are open.
+
+    Raises:
+        InputError: it is no archive, or holds none of a snapshot's files, or more than its limits allow.
+    """
+    members = opened.members
+    if opened.archive is not None:
+        try:
+            members = _members_of_archive(opened.path, opened.archive, opened.limits)
+        except (*DAMAGE, RecursionError) as error:
+            raise InputError(f"{opened.path} is no snapshot: {reason(error)}", _HOW) from error
     if not members.keys() & {COLLECTOR_ADS, JOBS_ADS, CONFIG}:
-        raise InputError(f"{path} holds neither {COLLECTOR_ADS} nor {JOBS_ADS} nor {CONFIG}", _HOW)
-    return Snapshot(path, members)
+        raise InputError(f"{opened.path} holds neither {COLLECTOR_ADS} nor {JOBS_ADS} nor {CONFIG}", _HOW)
+    return Snapshot(opened.path, members, opened.packed, opened.limits)
 
 
-def _reason(error: BaseException) -> str:
-    """Return what went wrong, on one line."""
-    told = str(getattr(error, "strerror", None) or error)
-    return "it is no archive that can be read" if "\n" in told or not told else told
+def _members_of_directory(path: Path, top: Descriptor, limits: Limits) -> dict[str, Member]:
+    names = [name for name in (*_ADS, CONFIG, META) if _is_there(name, top.number)]
+    found = {name: _opened(name, top.number, limits) for name in names}
+    for directory in (ACCESS, EXECUTE):
+        try:
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            below = Descriptor(os.open(directory, flags, dir_fd=top.number))
+        except OSError:
+            continue
+        with os.scandir(below.number) as entries:
+            for entry in entries:
+                if entry.name.endswith(".txt"):
+                    found[f"{directory}/{entry.name}"] = _opened(entry.name, below.number, limits)
+                    _check_count(path, found, limits)
+    return found
 
 
-def _members_of_directory(path: Path) -> dict[str, str]:
-    found = [each for pattern in ("*", f"{ACCESS}/*", f"{EXECUTE}/*") for each in path.glob(pattern) if each.is_file()]
-    return {str(each.relative_to(path)): str(each.relative_to(path)) for each in found}
+def _is_there(name: str, directory: int) -> bool:
+    try:
+        os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
 
 
-def _members_of_archive(path: Path) -> dict[str, str]:
+def _opened(name: str, directory: int, limits: Limits) -> Member:
+    """Open one file of a directory, and read it if it is small."""
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        if stat.S_ISLNK(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
+            return Member(flaw="is a link, which is not followed")
+        handle = Descriptor(os.open(name, flags, dir_fd=directory))
+        if not stat.S_ISREG(os.fstat(handle.number).st_mode):
+            return Member(flaw="is no plain file")
+        size = handle.size
+        if name in _ADS:
+            return Member(size, handle)
+        # What is larger is refused when it is asked for.
+        return Member(size, content=b"" if size > limits.text else handle.at(size, 0))
+    except OSError as error:
+        return Member(flaw=f"cannot be read: {reason(error)}")
+
+
+def _check_count(path: Path, found: Sized, limits: Limits) -> None:
+    if len(found) > limits.members:
+        raise InputError(f"{path} has more than {limits.members} files", f"{OPTION} raises the limit")
+
+
+def _members_of_archive(path: Path, archive: Descriptor, limits: Limits) -> dict[str, Member]:
     """Return the files by their name below the directory that holds them."""
-    with tarfile.open(path, "r:*") as archive:
-        names = [each.name for each in archive if each.isfile()]
-    tops = [str(PurePosixPath(name).parent) for name in names if PurePosixPath(name).name in (COLLECTOR_ADS, JOBS_ADS)]
+    found: dict[PurePosixPath, Member] = {}
+    count = 0
+    with tarfile.open(fileobj=expanded(path, archive, limits), mode="r:") as packed:  # type: ignore[call-overload]
+        for info in packed:
+            count += 1
+            if count > limits.members:
+                raise InputError(f"{path} has more than {limits.members} files", f"{OPTION} raises the limit")
+            # Nothing but the list is asked for again.
+            packed.members = []
+            if info.isfile():
+                flaw = "has holes (a sparse file)" if info.sparse is not None else ""
+                found[PurePosixPath(info.name)] = Member(info.size, archive, info.offset_data, flaw=flaw)
+    tops = [str(name.parent) for name in found if name.name in (COLLECTOR_ADS, JOBS_ADS)]
     top = PurePosixPath(min(tops, key=len)) if tops else PurePosixPath(".")
-    return {str(PurePosixPath(name).relative_to(top)): name for name in names if top in PurePosixPath(name).parents}
+    return {str(name.relative_to(top)): member for name, member in found.items() if top in name.parents}

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from htcq.errors import InputError
+from htcq.errors import InputError, OutputError
+from htcq.passing import HIDDEN, temporary_directory
+from htcq.whole_file import BY_THE_DISK
 
 PACKED = (".tar.gz", ".tgz")
 _FILE_MODE, _DIRECTORY_MODE = 0o600, 0o700
@@ -26,21 +26,20 @@ def new_snapshot(goal: Path) -> Iterator[Path]:
 
     Raises:
         InputError: something that is not empty is there already, or it cannot be written.
+        OutputError: the disk is full or broken; nothing was left behind.
     """
     _check(goal)
     try:
-        work = Path(tempfile.mkdtemp(prefix=f".{goal.name}.", dir=goal.parent))
+        with temporary_directory(goal.parent, HIDDEN) as work:
+            content = work / _top(goal)
+            content.mkdir(mode=_DIRECTORY_MODE)
+            yield content
+            _finish(content, goal)
     except OSError as error:
-        raise InputError(f"{goal} cannot be written: {error.strerror}", "choose a place that is writable") from error
-    try:
-        content = work / _top(goal)
-        content.mkdir(mode=_DIRECTORY_MODE)
-        yield content
-        _finish(content, goal)
-    except OSError as error:
-        raise InputError(f"{goal} cannot be written: {error.strerror or error}", "nothing was left behind") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        told = f"{goal} cannot be written: {error.strerror or error}"
+        if error.errno in BY_THE_DISK:
+            raise OutputError(told, "nothing was left behind; is there room on the disk?") from error
+        raise InputError(told, "nothing was left behind; choose a place that is writable") from error
 
 
 def is_packed(goal: Path) -> bool:

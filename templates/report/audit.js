@@ -50,7 +50,7 @@
   text.addEventListener("input", filter);
   form.addEventListener("change", filter);
   order.addEventListener("change", sort);
-  for (const fix of list.querySelectorAll(".fix pre:not(.prose)")) copyButton(fix);
+  for (const fix of list.querySelectorAll(".fix pre")) copyButton(fix);
   form.hidden = false;
   filter();
 })();

@@ -1,10 +1,12 @@
-"""Pools of one node that has taken what ``htcq emit`` writes: the ads that its startd would publish, and all files.
+"""Pools whose nodes have taken what ``htcq emit`` writes: the ads that its startd would publish, and all files.
 
 A partitionable slot publishes SLOT_WEIGHT, CONSUMPTION_<asset> and NUM_CLAIMS as SlotWeight, Consumption<asset> and
 NumClaims, and makes WithinResourceLimits of the policy (ResAttributes.cpp:publish_static, 25.14).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from htcq.capacity.choice import Choice
 from htcq.capacity.layout import Slot, SlotType, lay_out
@@ -15,6 +17,14 @@ from htcq.node import Node
 from htcq.pool.pool import Pool
 from htcq.units import attribute
 from tests.audit.sites import Text, collector, job, pool, schedd, slot
+
+#: Three kinds of node: of few memory, of much memory, and with GPUs.
+MIXED = {
+    "a1": Node(32, 65536, 400_000_000),
+    "a2": Node(32, 65536, 400_000_000),
+    "b1": Node(64, 524_288, 400_000_000),
+    "g1": Node(16, 131_072, 400_000_000, gpus=4),
+}
 
 
 def emitted_pool(choice: Choice, node: Node, literal: bool = False) -> Pool:
@@ -29,7 +39,7 @@ def emitted_pool(choice: Choice, node: Node, literal: bool = False) -> Pool:
         for number, (cpus, memory, disk) in enumerate(shapes, 1)
     ]
     return pool(
-        _slot_ad(laid_out, texts[EXECUTE]),
+        slot_ad(laid_out, texts[EXECUTE]),
         schedd("access1"),
         collector("central"),
         jobs=jobs,
@@ -39,7 +49,23 @@ def emitted_pool(choice: Choice, node: Node, literal: bool = False) -> Pool:
     )
 
 
-def _slot_ad(laid_out: Slot, text: str) -> str:
+def mixed_pool(choice: Choice, *ads: str, jobs: Iterable[str] = (), groups: str = "") -> Pool:
+    """Return a pool of three kinds of node that all have taken ``choice``, with these jobs and groups."""
+    slots, execute, other = [], {}, {}
+    for name, node in MIXED.items():
+        (laid_out,) = lay_out(node, (SlotType(choice),), literal=False)
+        text = configuration(EXECUTE, node, (laid_out,))
+        execute[name] = f"{text}NUM_CPUS = {laid_out.machine['cpus']}\n"
+        slots.append(slot_ad(laid_out, execute[name], name))
+        other = {role: configuration(role, node, (laid_out,)) for role in (ACCESS, CENTRAL)}
+    daemons = (schedd("access1"), collector("central"), *ads)
+    config = f"{other[CENTRAL]}NEGOTIATOR_CONSIDER_PREEMPTION = False\n{groups}"
+    access = {"access1": other[ACCESS]}
+    return pool(*slots, *daemons, jobs=jobs, config=config, access=access, execute=execute)
+
+
+def slot_ad(laid_out: Slot, text: str, node: str = "node1") -> str:
+    """Return the ad of the partitionable slot of ``node``, whose configuration is ``text``."""
     # A startd lists GPUs also where there are none.
     total, machine = {"gpus": 0, **laid_out.total}, {"gpus": 0, **laid_out.machine}
     assets = {asset: attribute(asset) for asset in total}
@@ -59,4 +85,4 @@ def _slot_ad(laid_out: Slot, text: str) -> str:
             f"MY.Consumption{name} <= MY.{name})"
             for name in assets.values()
         )
-    return slot(**ad)
+    return slot(f"slot1@{node}", **ad)

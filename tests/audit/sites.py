@@ -11,6 +11,7 @@ from htcq.audit.evidence import Evidence
 from htcq.live.configuration import read_dump
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
+from tests.audit.loaded import assert_loads
 
 #: Values as they stand in a long-form ad: strings need their quotes.
 Text = Union[str, int, float]
@@ -105,6 +106,12 @@ def schedd(name: str = "access1", **changes: Text | None) -> str:
     return ad(**{**own, "CondorVersion": f'"{VERSION}"', **changes})
 
 
+def user(name: str = "ada@site", **changes: Text | None) -> str:
+    """Return the record that a schedd has of a user."""
+    own: dict[str, Text | None] = {"MyType": '"Owner"', "User": f'"{name}"', "ScheddName": '"access1"'}
+    return ad(**{**own, "NumRunning": 0, "NumSuspended": 0, **changes})
+
+
 def collector(machine: str = "central", **changes: Text | None) -> str:
     """Return the collector's own ad; configuration counts for every daemon on its machine."""
     return ad(**{"MyType": '"Collector"', "Name": f'"pool@{machine}"', "Machine": f'"{machine}"', **changes})
@@ -114,6 +121,14 @@ def negotiator(machine: str = "central", **changes: Text | None) -> str:
     """Return a negotiator ad."""
     own: dict[str, Text | None] = {"MyType": '"Negotiator"', "Name": f'"{machine}"', "Machine": f'"{machine}"'}
     return ad(**{**own, "CondorVersion": f'"{VERSION}"', **changes})
+
+
+def collected(ads: Iterable[str]) -> str:
+    """Return the text of ``ads``, with a negotiator's where none of them is one: nothing matches jobs without it."""
+    found = list(ads)
+    if not any('MyType = "Negotiator"' in each for each in found):
+        found.append(negotiator())
+    return "\n".join(found)
 
 
 def accounting(name: str, **changes: Text | None) -> str:
@@ -128,13 +143,18 @@ def pool(
     config: str | None = None,
     access: Mapping[str, str] | None = None,
     execute: Mapping[str, str] | None = None,
+    users: Iterable[str] | None = None,
+    complete: bool = True,
 ) -> Pool:
-    """Return the pool whose collector holds ``ads``; what is None is missing."""
+    """Return the pool whose collector holds ``ads``; what is None is missing. If ``complete``, it has a negotiator."""
+    if complete and ads:
+        ads = (collected(ads),)
 
     def chunks(texts: Iterable[str]) -> list[bytes]:
         return ["\n".join(texts).encode()]
 
     queue = None if jobs is None else list(jobs)
+    told = None if users is None else list(users)
     return read_pool(
         Texts(
             source="test",
@@ -143,6 +163,7 @@ def pool(
             central=config,
             access=access or {},
             execute=execute or {},
+            users=None if told is None else (lambda: chunks(told)),
         ),
         read_dump,
     )
@@ -150,7 +171,10 @@ def pool(
 
 def look(rule_id: str, given: Pool) -> Audit:
     """Return what one rule makes of a pool."""
-    return audit(Evidence(given), [rule(rule_id)])
+    outcome = audit(Evidence(given), [rule(rule_id)])
+    # Whatever a test is about: what a finding proposes is configuration, and HTCondor takes it.
+    assert_loads(setting for finding in outcome.findings for setting in finding.settings)
+    return outcome
 
 
 def found(rule_id: str, given: Pool) -> tuple[Finding, ...]:
@@ -158,3 +182,8 @@ def found(rule_id: str, given: Pool) -> tuple[Finding, ...]:
     outcome = look(rule_id, given)
     assert not outcome.not_checked, outcome.not_checked
     return outcome.findings
+
+
+def lines(finding: Finding) -> list[str]:
+    """Return the lines of configuration that mend ``finding``, whatever machines they are for."""
+    return [setting.line for setting in finding.settings]

@@ -25,6 +25,25 @@ def test_the_mean_of_claims_of_which_most_are_free() -> None:
     assert (charge.cost, charge.mean, charge.standing) == (1, 1 / 8, 0)
 
 
+def test_claims_of_another_proportion_than_the_slot_are_charged_more_than_they_cost() -> None:
+    """16 cpus, 8 charges of 2048 MB: a job of 4 charges costs 4; one of 16 cpus costs 8 and is charged 16."""
+    weight = "ifThenElse(DynamicSlot =?= true, max({Cpus, Memory / 2048}), min({Cpus, Memory / 2048}))"
+    wide = {"SlotWeight": weight, "Cpus": 16, "TotalSlotCpus": 16}
+    even = _charge(job(RequestMemory=8192), **wide)
+    assert (even.mean, even.standing, even.rises, even.falls) == (4, 4, False, False)
+    whole = _charge(job(RequestCpus=16), **wide)
+    assert (whole.mean, whole.standing, whole.rises, whole.factor) == (8, 16, True, 2)
+
+
+def test_a_first_match_that_costs_as_much_as_is_charged_says_nothing_of_the_others() -> None:
+    """16 cpus, 65536 MB, 5120 MB each: the first one costs 16 - 14 = 2, 12 of them 16 - 1 = 15 together."""
+    weight = "ifThenElse(DynamicSlot =?= true, ceiling(Memory / 4096.0), floor(Memory / 4096))"
+    shape = {"Cpus": 16, "TotalSlotCpus": 16, "Memory": 65536, "TotalSlotMemory": 65536}
+    charge = _charge(job(RequestMemory=5120), SlotWeight=weight, **shape)
+    assert (charge.cost, charge.mean, charge.standing) == (2, 1.25, 2)
+    assert charge.match_text == "1.25 on average"
+
+
 def test_a_policy_that_looks_at_what_is_left_is_followed_claim_by_claim() -> None:
     """Half of what is left: 4, 2, 1 and 1 of 8 cpus, in four claims that cost 8 together."""
     halves = "max({1, Cpus / 2})"

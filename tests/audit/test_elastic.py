@@ -187,7 +187,7 @@ def test_what_breaks_a_rule_is_found_and_what_comes_near_is_not(id_: str) -> Non
     (found, *_) = [finding for finding in broken.audited().findings if finding.rule == id_]
 
     assert found.severity is rule(id_).severity
-    assert found.fix
+    assert found.advice
     assert found.message
     assert id_ not in {finding.rule for finding in sound.audited().findings}
 
@@ -206,7 +206,7 @@ def test_a_finding_has_its_facts_and_the_near_name() -> None:
         ("groups.a.max.cpus", "5", "q.toml"),
     ]
     typo = Given({"physics": cpus(0, 5)}, demand={"request": {"phisics": {"cpus": 1}}}).audited()
-    assert "Did you mean physics?" in typo.findings[0].fix
+    assert "Did you mean physics?" in typo.findings[0].advice
 
 
 def test_what_a_site_says_of_a_rule_holds() -> None:

@@ -9,6 +9,9 @@ from typing import Any
 from htcq.audit.engine import Checked, NotChecked, Verdict, audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.pool.left_out import LeftOut
+from htcq.report.audit_nagios import plugin
+from htcq.report.nagios import OK, UNKNOWN
 from tests.audit.sites import pool, slot
 
 
@@ -90,3 +93,31 @@ def test_what_was_known_is_left_out_and_counted() -> None:
     assert [finding.subject for finding in new.findings] == ["group b"]
     assert (new.known, new.worst()) == (1, Severity.WARNING)
     assert outcome.since({"made-up: a", "made-up: b"}).worst() is None
+
+
+def test_a_rule_that_fails_ends_neither_the_others_nor_what_it_had_found() -> None:
+    def find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+        yield _group("a")
+        raise ZeroDivisionError("one odd ad")
+
+    outcome = audit(POOL, [replace(_rule(), id="broken", find=find), _rule(_group("b"))])
+
+    assert [finding.subject for finding in outcome.findings] == ["group a", "group b"]
+    assert [each.rule for each in outcome.rules] == ["made-up"]
+    assert outcome.failed == (NotChecked("broken", "ZeroDivisionError: one odd ad", failed=True),)
+    assert outcome.gaps[0] == "the rule broken failed: ZeroDivisionError: one odd ad"
+
+
+def test_no_plugin_says_ok_where_a_rule_failed_or_an_ad_was_left_out() -> None:
+    def find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+        raise ValueError("odd")
+        yield
+
+    sound = Evidence(pool(slot()))
+    fine, odd = _rule(), replace(_rule(), find=find)
+    left_out = Evidence(replace(pool(slot()), left_out=(LeftOut("slot", 1, ("x: odd",)),)))
+
+    assert plugin(audit(sound, [fine]))[0] == OK
+    assert plugin(audit(sound, [fine, odd]))[0] == UNKNOWN
+    assert plugin(audit(left_out, [fine]))[0] == UNKNOWN
+    assert plugin(audit(POOL, [fine, odd]))[1].splitlines()[0].count("the rule made-up failed") == 1

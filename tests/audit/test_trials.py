@@ -15,6 +15,7 @@ def test_jobs_that_the_policy_cannot_tell_apart_are_tried_once() -> None:
     evidence = _evidence(job("1.0"), job("2.0", Rank="Memory"), job("3.0", RequestCpus=2))
     (kind,) = evidence.kinds
     assert [trial.job for trial in evidence.trials.own(kind)] == ["job 1.0", "job 3.0"]
+    assert [[jobs.name for jobs in trial.alike] for trial in evidence.trials.own(kind)] == [["1.0", "2.0"], ["3.0"]]
 
 
 def test_a_request_that_is_an_expression_stands_for_itself() -> None:

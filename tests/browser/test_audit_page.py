@@ -96,7 +96,20 @@ def test_configuration_can_be_copied(browser: Browser, page: Path) -> None:
     button = browser.driver.find_element(By.CSS_SELECTOR, ".finding.warning .fix button")
     button.send_keys(Keys.ENTER)
 
-    assert browser.run("return getSelection().toString().trim()") == QUOTA.fix
+    assert browser.run("return getSelection().toString().trim()") == QUOTA.settings[0].line
+
+
+def test_prose_cannot_be_copied_as_configuration(browser: Browser, page: Path) -> None:
+    """A negotiator ended on a sentence that was copied with its knob."""
+    browser.open(page)
+    lines = [setting.line for finding in SAMPLE.findings for setting in finding.settings]
+    copied = []
+    for button in browser.driver.find_elements(By.CSS_SELECTOR, ".finding button"):
+        button.send_keys(Keys.ENTER)
+        copied.append(browser.run("return getSelection().toString().trim()"))
+
+    assert copied == lines
+    assert not {finding.advice for finding in SAMPLE.findings} & set(copied)
 
 
 def test_the_keyboard_skips_to_the_findings(browser: Browser, page: Path) -> None:

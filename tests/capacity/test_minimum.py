@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from htcq.capacity.minimum import MinimumCharge, proposed_charges
@@ -16,7 +18,7 @@ TOTAL = {"cpus": 8, "memory": 16384, "disk": 20_000_000, "gpus": 0}
     [
         ({"gpus": 1}, "--charge gpus: this node has none", "it has cpus, memory, disk"),
         ({"railguns": 1}, "--charge railguns: unknown asset", "this node has cpus, memory, disk"),
-        ({"memory": 16385}, "--charge memory: 16 GiB is more than the node has", "not one claim would fit"),
+        ({"memory": 16385}, "--charge memory: 16385 MiB is more than the node has", "not one claim would fit"),
     ],
 )
 def test_a_charge_that_the_node_cannot_carry_is_refused(charges: dict[str, int], message: str, hint: str) -> None:
@@ -76,5 +78,9 @@ def test_proposed_charges_make_as_many_claims_as_cores(total: dict[str, int], cp
     assert cpus == MinimumCharge(charges).weight(total, total)
 
 
-def test_a_proposed_charge_of_memory_reads_well() -> None:
-    assert proposed_charges({"cpus": 8, "memory": 64_000, "disk": 10**9}, 8) == {"cpus": 1, "memory": 62 * 128}
+def test_a_proposed_charge_is_an_even_share_of_all() -> None:
+    assert proposed_charges({"cpus": 8, "memory": 64_000, "disk": 10**9}, 8) == {"cpus": 1, "memory": 8000}
+    assert proposed_charges({"cpus": 16, "memory": 24_105, "disk": 10**9}, 16) == {
+        "cpus": 1,
+        "memory": Fraction(24_105, 16),
+    }

@@ -62,7 +62,7 @@ def test_requests_become_whole_units(request_: dict[str, float], shares: int, ex
     [
         ({"cpus": 8, "memory": 4}, 4, "memory"),
         ({"cpus": 4, "memory": 4}, 4, "cpus"),
-        ({"cpus": 3, "disk": 2}, 9, "disk"),
+        ({"cpus": 3, "disk": 2}, 9, ""),
     ],
 )
 def test_what_limits_a_slot(quanta: dict[str, int], weight: int, expected: str) -> None:
@@ -83,7 +83,7 @@ def test_a_claim_of_nothing_takes_a_quantum_of_what_is_most(rule: str) -> None:
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        (MinimumCharge({"cpus": 1, "memory": 2048}), "minimum-charge, charges cpus=1, memory=2 GiB"),
+        (MinimumCharge({"cpus": 1, "memory": 2048}), "minimum-charge, charges cpus=1, memory=2GiB"),
         (MinimumCharge({"cpus": 1}, True, 2), "minimum-charge, charges cpus=0.5, whole charges"),
         (Quantized({"memory": 8}, "max"), "quantized, levels memory=8, rule max"),
         (Fixed(4), "fixed, 4 claims, share even"),

@@ -10,7 +10,8 @@ import pytest
 
 from htcq.capacity.choice import Choice
 from htcq.capacity.layout import Slot, SlotType, lay_out
-from htcq.capacity.plan import Shape, plan_slot, typical_shapes
+from htcq.capacity.plan import Shape, plan_slot
+from htcq.capacity.typical import typical_shapes
 from htcq.cli.main import run
 from htcq.node import Node
 from tests.golden_cases import golden
@@ -89,7 +90,7 @@ def test_with_scheduler_splitting_a_match_costs_the_whole_slot() -> None:
 def test_an_old_startds_slop_does_not_look_like_another_charge() -> None:
     """A startd before 25.4 hands out disk beyond the consumption; 8 claims fit and each weighs 1 all the same."""
     node = Node(8, 16384, 20_000_000, condor_version="23.9.6")
-    slot = lay_out(node, (SlotType(Choice()),))[0]
+    slot = lay_out(node, (SlotType(Choice(model="minimum-charge")),))[0]
     job = plan_slot(slot, [Shape({"cpus": 1, "memory": 100, "disk": 1000})], "23.9.6").jobs[0]
 
     assert job.carved["disk"] > job.consumption["disk"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 
-from tests.audit.sites import accounting, collector, slot
+from tests.audit.sites import accounting, collector, negotiator, slot
 from tests.cli.conftest import Call
 
 #: When the first snapshot was taken; each is so many seconds after the one before.
@@ -38,7 +38,7 @@ def snapshot(
     directory.mkdir()
     quotas = {"<none>": (30.0 - physics, 40.0), "physics": (float(physics), float(physics)), "chem": (10.0, 10.0)}
     heard = START + (number - 1) * STEP - age
-    ads = [collector(machine), slot(Cpus=40), extra]
+    ads = [collector(machine), negotiator(machine), slot(Cpus=40), extra]
     for name, (quota, subtree) in quotas.items() if published else ():
         ads.append(
             accounting(
@@ -57,7 +57,7 @@ def recorded(call: Call, place: Path, *quotas: int) -> None:
     (place / "htcq.toml").write_text(DECLARED)
     for number, physics in enumerate(quotas, 1):
         name = snapshot(place, number, physics, {"physics": 15, "chem": 12})
-        done = call("drift", "record", "--snapshot", name)
+        done = call("drift", "record", "--config", "htcq.toml", "--snapshot", name)
         assert (done.status, done.out, done.err) == (0, "", "")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
-from tests.audit.sites import accounting, slot
+from tests.audit.sites import accounting, collected, slot
 
 TAKEN = "2026-11-02T08:15:00+00:00"
 MOMENT = 1_793_607_300  # date -d 2026-11-02T08:15:00Z +%s
@@ -30,7 +30,7 @@ def published(quotas: dict[str, tuple[float, float]], age: int = 10, chem: int =
 
 def snapshot(path: Path, *ads: str, config: str | None = PHYSICS, **meta: object) -> None:
     path.mkdir()
-    (path / "collector.ads").write_text("\n".join(ads))
+    (path / "collector.ads").write_text(collected(ads))
     if config is not None:
         (path / "config.txt").write_text(config)
     (path / "meta.json").write_text(json.dumps({"schema": 1, "taken": TAKEN, **meta}))

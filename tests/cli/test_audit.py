@@ -15,7 +15,7 @@ import pytest
 from htcq.audit.catalog import RULES
 from htcq.audit.rule import Need
 from htcq.cli.audit import FORMS
-from tests.audit.sites import job, policy_slot, slot
+from tests.audit.sites import collected, job, policy_slot, slot
 from tests.cli.conftest import ROOT, Call, Done, listing, names
 
 RULE = "weight-not-a-number"
@@ -26,7 +26,7 @@ ONLY = ("--snapshot", "snap", "--only", RULE)
 def snapshot(place: Path, *ads: str, **texts: str) -> None:
     """Write a snapshot of ``ads`` and more texts by file name without its ending."""
     place.mkdir()
-    (place / "collector.ads").write_text("\n".join(ads))
+    (place / "collector.ads").write_text(collected(ads))
     endings = {"jobs": "jobs.ads", "config": "config.txt", "meta": "meta.json"}
     for name, text in texts.items():
         (place / endings[name]).write_text(text)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, slot
+from tests.audit.sites import accounting, collected, dynamic_slot, job, policy_slot, slot
 from tests.cli.conftest import Call
 from tests.cli.test_bad_input import ONE_LINE
 
@@ -27,7 +27,7 @@ RUNNING = job(RequestMemory=8192, RequestDisk=200000, JobStatus=2, RemoteHost='"
 @pytest.fixture
 def snapshot(quiet_place: Path) -> Path:
     """A snapshot of the leak."""
-    return write(quiet_place / "leak", "\n".join(LEAKY), RUNNING)
+    return write(quiet_place / "leak", collected(LEAKY), RUNNING)
 
 
 def write(place: Path, collector: str | None, jobs: str | None) -> Path:
@@ -51,7 +51,7 @@ def test_the_leak_of_a_published_policy_stands_in_the_tables(snapshot: Path, cal
 
     assert (done.status, done.err) == (0, "")
     assert "1 8 4 1 -3 1 of 1 -3 on slot1@node1" in lines
-    assert "1.0 0 1 1 cpus 1, memory 8 GiB, disk 195.31 MiB 4 1 -3 1" in lines
+    assert "1.0 0 1 1 cpus 1, memory 8 GiB, disk 200000 KiB 4 1 -3 1" in lines
     assert "ada@site 4 1" in lines
 
 
@@ -106,7 +106,7 @@ def test_an_archive_is_as_good(snapshot: Path, call: Call, quiet_place: Path) ->
 
 
 def test_a_pool_without_jobs_shows_its_slots_and_says_so(call: Call, quiet_place: Path) -> None:
-    place = write(quiet_place / "s", slot(), None)
+    place = write(quiet_place / "s", collected([slot()]), None)
     done = call("cost", "--snapshot", str(place))
 
     assert done.status == 0
@@ -116,20 +116,22 @@ def test_a_pool_without_jobs_shows_its_slots_and_says_so(call: Call, quiet_place
 
 
 def test_jobs_that_are_not_looked_at_are_not_missing(call: Call, quiet_place: Path) -> None:
-    place = write(quiet_place / "s", slot(), None)
+    place = write(quiet_place / "s", collected([slot()]), None)
 
     assert as_json(call, "--snapshot", str(place), "--job", "cpus=1,memory=1GiB")["incomplete"] == []
 
 
 def test_an_empty_queue_is_nothing_missing(call: Call, quiet_place: Path) -> None:
-    place = write(quiet_place / "s", slot(), "All queues are empty\n")
+    place = write(quiet_place / "s", collected([slot()]), "All queues are empty\n")
 
     assert as_json(call, "--snapshot", str(place))["incomplete"] == []
 
 
 @pytest.mark.parametrize("flags", [[], ["--csv"]])
 def test_damage_is_told_beside_what_could_be_read(flags: list[str], call: Call, quiet_place: Path) -> None:
-    place = write(quiet_place / "s", slot() + "\n" + slot("slot1@node2")[:-20], "\x1b[31mrubbish\n\n" + job())
+    place = write(
+        quiet_place / "s", collected([slot()]) + "\n" + slot("slot1@node2")[:-20], "\x1b[31mrubbish\n\n" + job()
+    )
     done = call("cost", "--snapshot", str(place), *flags)
 
     assert done.status == 0
@@ -141,7 +143,7 @@ def test_damage_is_told_beside_what_could_be_read(flags: list[str], call: Call, 
 
 
 def test_what_a_capture_could_not_have_is_told(call: Call, quiet_place: Path) -> None:
-    place = write(quiet_place / "s", slot(), job())
+    place = write(quiet_place / "s", collected([slot()]), job())
     (place / "meta.json").write_text('{"failed": [{"what": "jobs of access2", "why": "no answer"}]}')
 
     assert call("cost", "--snapshot", str(place)).err == "htcq: incomplete: jobs of access2: no answer\n"
@@ -149,7 +151,7 @@ def test_what_a_capture_could_not_have_is_told(call: Call, quiet_place: Path) ->
 
 def test_names_in_ads_do_not_steer_the_terminal(call: Call, quiet_place: Path) -> None:
     name = "slot1@\x1b]0;title\x07node\u202e"
-    place = write(quiet_place / "s", slot(name), job(RequestMemory=10**9))
+    place = write(quiet_place / "s", collected([slot(name)]), job(RequestMemory=10**9))
 
     for flags in ([], ["--csv"], ["--json"]):
         assert not set("\x1b\x07\u202e") & set(call("cost", "--snapshot", str(place), *flags).out)
@@ -157,7 +159,7 @@ def test_names_in_ads_do_not_steer_the_terminal(call: Call, quiet_place: Path) -
 
 def test_only_the_largest_classes_are_shown_unless_all_are_asked_for(call: Call, quiet_place: Path) -> None:
     jobs = [job(f"{memory}.0", RequestMemory=memory) for memory in range(100, 125)]
-    place = write(quiet_place / "s", slot(), "\n".join([*jobs, job("124.1", RequestMemory=124)]))
+    place = write(quiet_place / "s", collected([slot()]), "\n".join([*jobs, job("124.1", RequestMemory=124)]))
     some, everything = call("cost", "--snapshot", str(place)).out, call("cost", "--snapshot", str(place), "--all").out
 
     assert "5 more job classes; --all shows them" in some

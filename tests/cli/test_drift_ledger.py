@@ -20,7 +20,7 @@ from tests.elastic.quotas import claimed
 
 POOL = "cm.example.net"
 TIME = ("--since", "2024-11-04T08:00Z", "--until", "2024-11-04T09:00Z")
-REPORT = ("drift", "report", *TIME)
+REPORT = ("drift", "report", "--config", "htcq.toml", *TIME)
 SITE = "[drift]\nstore = 'history.db'\nquotas = 'elastic.toml'\n"
 #: Of the 40 cpus, which weigh 1 each, 36 are guaranteed.
 QUOTAS = """
@@ -41,7 +41,7 @@ def look(call: Call, place: Path, number: int, cpus: Mapping[str, int], *flags: 
     ads = place / name / "collector.ads"
     text = ads.read_text().replace("\nCpus = 40", f"\nCpus = {left}")
     ads.write_text(text.replace("TotalSlotCpus = 8", "TotalSlotCpus = 40"))
-    return call("drift", "record", "--snapshot", name, *flags)
+    return call("drift", "record", "--config", "htcq.toml", "--snapshot", name, *flags)
 
 
 def ledger(since: int = 0, until: int = START * 2) -> list[Booking]:
@@ -161,7 +161,7 @@ def test_a_gap_is_not_counted(call: Call, quiet_place: Path) -> None:
 @pytest.mark.usefixtures("history")
 def test_the_same_look_again_changes_nothing(call: Call) -> None:
     before = ledger()
-    done = call("drift", "record", "--snapshot", "snap3", "-v")
+    done = call("drift", "record", "--config", "htcq.toml", "--snapshot", "snap3", "-v")
 
     assert done.out.endswith(", 3 groups, 6 rows of the ledger: there already\n")
     assert ledger() == before

@@ -11,7 +11,7 @@ from htcq.store.history import open_history
 from tests.cli.conftest import Call, listing, names
 from tests.cli.looks import START, damage, recorded
 
-PRUNE = ("drift", "prune")
+PRUNE = ("drift", "prune", "--config", "htcq.toml")
 
 
 def looks() -> list[int]:

@@ -19,7 +19,7 @@ from tests.cli.looks import DECLARED, recorded, snapshot
 #: The hour of the looks.
 SINCE, UNTIL = "2024-11-04T07:50Z", "2024-11-04T08:50Z"
 TIME = ("--since", SINCE, "--until", UNTIL)
-REPORT = ("drift", "report", *TIME)
+REPORT = ("drift", "report", "--config", "htcq.toml", *TIME)
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def test_it_tells_how_the_groups_fared(call: Call) -> None:
 
 @pytest.mark.usefixtures("history")
 def test_a_span_of_time_ends_where_it_is_told_to(call: Call) -> None:
-    out = call("drift", "report", "--since", SINCE, "--until", "2024-11-04T08:10Z").out
+    out = call("drift", "report", "--config", "htcq.toml", "--since", SINCE, "--until", "2024-11-04T08:10Z").out
 
     assert "What changed: nothing\n" in out
     assert "What disagrees now: nothing\n" in out
@@ -71,17 +71,22 @@ def test_a_span_of_time_ends_where_it_is_told_to(call: Call) -> None:
 
 @pytest.mark.usefixtures("history")
 def test_a_date_without_a_zone_is_one_of_this_machine(call: Call) -> None:
-    assert call("drift", "report", "--since", "2024-11-04", "--until", "2024-11-05").out.startswith(
-        "cm.example.net, 2024-11-04 00:00 to 2024-11-05 00:00 UTC, "
-    )
+    assert call(
+        "drift", "report", "--config", "htcq.toml", "--since", "2024-11-04", "--until", "2024-11-05"
+    ).out.startswith("cm.example.net, 2024-11-04 00:00 to 2024-11-05 00:00 UTC, ")
 
 
 @pytest.mark.usefixtures("history")
 def test_a_length_of_time_ends_now(call: Call) -> None:
-    done = call("drift", "report", "--since", "40y", "--json")
+    done = call("drift", "report", "--config", "htcq.toml", "--since", "40y", "--json")
 
     assert json.loads(done.out)["pools"][0]["groups"] != []
-    assert json.loads(call("drift", "report", "--since", "1h", "--json").out)["pools"][0]["groups"] == []
+    assert (
+        json.loads(call("drift", "report", "--config", "htcq.toml", "--since", "1h", "--json").out)["pools"][0][
+            "groups"
+        ]
+        == []
+    )
 
 
 @pytest.mark.usefixtures("history")
@@ -94,7 +99,9 @@ def test_groups_are_chosen_by_patterns(call: Call) -> None:
 
 @pytest.mark.usefixtures("history")
 def test_pools_are_chosen_by_names_or_patterns(call: Call, quiet_place: Path) -> None:
-    call("drift", "record", "--snapshot", snapshot(quiet_place, 9, machine="other.example.net"))
+    call(
+        "drift", "record", "--config", "htcq.toml", "--snapshot", snapshot(quiet_place, 9, machine="other.example.net")
+    )
 
     def pools(*flags: str) -> list[str]:
         return [each["pool"] for each in json.loads(call(*REPORT, "--json", *flags).out)["pools"]]
@@ -117,7 +124,9 @@ def test_json_and_csv_are_printed(call: Call) -> None:
 
 @pytest.mark.usefixtures("history")
 def test_since_when_something_disagrees_is_known_from_before_the_time(call: Call) -> None:
-    found = json.loads(call("drift", "report", "--since", "2024-11-04T08:22Z", "--until", UNTIL, "--json").out)
+    found = json.loads(
+        call("drift", "report", "--config", "htcq.toml", "--since", "2024-11-04T08:22Z", "--until", UNTIL, "--json").out
+    )
 
     assert [(each["what"], each["since"]) for each in found["pools"][0]["disagreements"]] == [
         ("quota", "2024-11-04T08:15:00+00:00")
@@ -133,8 +142,10 @@ def test_what_is_published_otherwise_is_known_from_before_the_time(call: Call, q
         if number > 1:
             config = quiet_place / name / "config.txt"
             config.write_text(config.read_text().replace("GROUP_QUOTA_physics = 20", "GROUP_QUOTA_physics = 25"))
-        call("drift", "record", "--snapshot", name)
-    found = json.loads(call("drift", "report", "--since", "2024-11-04T08:18Z", "--until", UNTIL, "--json").out)
+        call("drift", "record", "--config", "htcq.toml", "--snapshot", name)
+    found = json.loads(
+        call("drift", "report", "--config", "htcq.toml", "--since", "2024-11-04T08:18Z", "--until", UNTIL, "--json").out
+    )
 
     assert [
         (each["group"], each["what"], each["one"], each["other"], each["since"])
@@ -160,7 +171,7 @@ def test_a_mail_is_ascii(call: Call) -> None:
 
 @pytest.mark.usefixtures("history")
 def test_a_mail_can_be_none_if_nothing_changed(call: Call) -> None:
-    quiet = ("drift", "report", "--since", "2024-11-04T08:22Z", "--until", UNTIL, "--mail")
+    quiet = ("drift", "report", "--config", "htcq.toml", "--since", "2024-11-04T08:22Z", "--until", UNTIL, "--mail")
     done = call(*quiet, "--if-changed")
 
     assert (done.status, done.out, done.err) == (0, "", "")
@@ -180,7 +191,7 @@ def test_a_group_called_script_stays_text(call: Call, quiet_place: Path) -> None
     """HTCondor's parser makes no knob of such a name, but GROUP_NAMES may list it."""
     config = "GROUP_NAMES = physics, <script>alert(1)</script>\nGROUP_QUOTA_physics = {physics}\n"
     (quiet_place / "htcq.toml").write_text("[drift]\nstore = 'history.db'\n")
-    call("drift", "record", "--snapshot", snapshot(quiet_place, config=config))
+    call("drift", "record", "--config", "htcq.toml", "--snapshot", snapshot(quiet_place, config=config))
     call(*REPORT, "--html", "drift.html")
     page = (quiet_place / "drift.html").read_text(encoding="utf-8")
 
@@ -195,7 +206,7 @@ def test_a_group_called_script_stays_text(call: Call, quiet_place: Path) -> None
 @pytest.mark.parametrize("form", [[], ["--mail"], ["--mail", "--if-changed"], ["--json"], ["--csv"]])
 def test_a_time_of_which_nothing_is_known_is_status_3(form: list[str], call: Call) -> None:
     """Nobody may take silence for peace."""
-    done = call("drift", "report", "--since", "2024-11-01", "--until", "2024-11-02", *form)
+    done = call("drift", "report", "--config", "htcq.toml", "--since", "2024-11-01", "--until", "2024-11-02", *form)
 
     assert done.status == 3
     assert done.out != ""
@@ -239,7 +250,7 @@ def test_a_report_changes_nothing(call: Call, quiet_place: Path) -> None:
 @pytest.mark.usefixtures("history")
 def test_what_cannot_be_asked_is_refused(flags: list[str], said: str, call: Call, quiet_place: Path) -> None:
     before = listing(quiet_place)
-    done = call("drift", "report", *flags)
+    done = call("drift", "report", "--config", "htcq.toml", *flags)
 
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
     assert said in done.err
@@ -249,7 +260,7 @@ def test_what_cannot_be_asked_is_refused(flags: list[str], said: str, call: Call
 def test_only_what_is_needed_is_loaded(quiet_place: Path, call: Call) -> None:
     """A report asks no pool: it must work where HTCondor's bindings are missing."""
     (quiet_place / "htcq.toml").write_text(DECLARED)
-    call("drift", "record", "--snapshot", snapshot(quiet_place))
+    call("drift", "record", "--config", "htcq.toml", "--snapshot", snapshot(quiet_place))
     code = (
         "import sys; from htcq.cli.main import run; status = run(sys.argv[1:]); "
         "sys.exit(status or ' '.join({'htcondor2', 'classad2', 'jinja2', 'rich'} & {*sys.modules}) or 0)"

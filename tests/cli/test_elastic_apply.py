@@ -52,7 +52,7 @@ def journaled(place: Path, ago: float = 0.0, **more: object) -> Path:
     ("words", "status", "told"),
     [
         (("apply", "--plan", "latest"), EXIT_USAGE, "--plan latest is no plan's id ('htcq elastic plan' prints it)"),
-        (("apply",), EXIT_USAGE, "the following arguments are required: --plan"),
+        (("apply",), EXIT_USAGE, "one of the arguments --plan --from is required"),
         (("apply", "--plan", plan_id(0), "--snapshot", "x"), EXIT_USAGE, "--snapshot cannot be written to"),
         (("run", "--snapshot", "x", "--once"), EXIT_USAGE, "--snapshot cannot be written to"),
         (("run", "--ticks", "0"), EXIT_USAGE, "--ticks 0: not a number of steps"),
@@ -189,3 +189,27 @@ def test_a_directory_that_is_not_there_is_told(call: Call, place: Path) -> None:
 
     assert done.status == EXIT_UNKNOWN
     assert "cannot be written: No such file or directory" in done.err
+
+
+def test_a_file_keeps_its_mode_and_its_former_bytes_are_kept(place: Path, call: Call) -> None:
+    path = journaled(place)
+    path.chmod(0o640)
+    done = call("elastic", "disable", *PLACE)
+
+    assert "is in place" in done.err
+    assert path.read_text() == "static\n"
+    kept = path.with_name(f"{FILE}~")
+    assert kept.read_bytes() == b"elastic\n"
+    assert [each.stat().st_mode & 0o777 for each in (path, kept)] == [0o640, 0o640]
+
+
+@pytest.mark.parametrize("words", [("rollback",), ("disable",)])
+def test_an_endless_number_in_the_journal_is_a_damaged_line(words: tuple[str, ...], place: Path, call: Call) -> None:
+    journaled(place)
+    with (place / "journal").open("a") as file:
+        file.write('{"v":1,"kind":"look","number":1e999,"time":1}\n')
+    done = call("elastic", *words, *PLACE)
+
+    assert done.status == EXIT_UNKNOWN
+    assert done.err.startswith("htcq: journal: no record in line 3: ")
+    assert "bug" not in done.err

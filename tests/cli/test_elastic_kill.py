@@ -98,3 +98,12 @@ def test_killed_at_any_line_a_command_leaves_what_was_meant(
 
     # Before and after each of the three things that are done.
     assert seen == {("second\n", OUTCOME), ("second\n", INTENT), (meant, INTENT), (meant, OUTCOME)}
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "soon"])
+def test_a_deadline_that_never_ends_is_refused(tmp_path: Path, seconds: str) -> None:
+    furnish(tmp_path)
+    status, told = run(10**9, ("disable", f"--within={seconds}"), tmp_path)
+
+    assert status == 2
+    assert f"--within: '{seconds}' is not a finite number" in told

@@ -96,7 +96,7 @@ def test_every_setting_stands_in_the_page() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ((f"LastHeardFrom = {SECONDS - 5}", f"LastHeardFrom = {SECONDS - 5000}"), "the oldest ad is 5000 s old"),
+        ((f"LastHeardFrom = {SECONDS - 5}", f"LastHeardFrom = {SECONDS - 5000}"), "access1 is 5000 s old"),
         ((f"MyCurrentTime = {SECONDS - 5}", f"MyCurrentTime = {SECONDS + 595}"), "600 s ahead of the collector's"),
         (('MyType = "Negotiator"', 'MyType = "Nonsense"'), "snap has no negotiator"),
     ],

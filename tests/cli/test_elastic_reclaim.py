@@ -10,7 +10,7 @@ import pytest
 
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 from htcq.store.lock import held
-from tests.audit.sites import accounting, negotiator, schedd, slot, submitter
+from tests.audit.sites import accounting, collected, negotiator, schedd, slot, submitter
 from tests.cli.conftest import Call
 from tests.docs.documents import ROOT, section, words
 from tests.docs.test_man import keys
@@ -44,7 +44,7 @@ def write(directory: Path, scene: Scene, over_for: str = "0s") -> None:
     pool.mkdir()
     waiting = [submitter(who, IdleJobs=idle, WeightedIdleJobs=idle) for who, idle in scene.who.items()]
     ads = [*machines, *scene.ads, *waiting, schedd(), negotiator(), cycle]
-    (pool / "collector.ads").write_text("\n".join(ads))
+    (pool / "collector.ads").write_text(collected(ads))
     (pool / "jobs.ads").write_text("\n".join(scene.jobs))
     (pool / "config.txt").write_text(
         "GROUP_NAMES = borrower, lender\nGROUP_QUOTA_borrower = 4\nGROUP_QUOTA_lender = 4\n"

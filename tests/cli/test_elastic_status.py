@@ -13,7 +13,7 @@ import pytest
 
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 from htcq.report.elastic_status_rows import COLUMNS
-from tests.audit.sites import accounting, job, negotiator
+from tests.audit.sites import accounting, collected, job, negotiator
 from tests.cli.conftest import Call
 from tests.docs.documents import ROOT, section, words
 from tests.docs.test_man import keys
@@ -53,7 +53,7 @@ def status(quiet_place: Path, call: Call) -> Any:
     (quiet_place / "q.toml").write_text(QUOTAS)
     pool = quiet_place / "pool"
     pool.mkdir()
-    (pool / "collector.ads").write_text("\n".join(ADS))
+    (pool / "collector.ads").write_text(collected(ADS))
     (pool / "jobs.ads").write_text("\n".join(JOBS))
     (pool / "config.txt").write_text(CONFIG)
     return lambda *more: call("elastic", "status", "--quotas", "q.toml", "--snapshot", "pool", *more)
@@ -186,7 +186,7 @@ def test_of_several_trees_each_is_that_of_its_negotiator(status: Any, quiet_plac
         accounting("<none>", IsAccountingGroup="true", NegotiatorName=f'"{each}"') for each in ("first", "second")
     ]
     ads = (*ADS, *records, negotiator("first"), negotiator("second"))
-    (quiet_place / "pool/collector.ads").write_text("\n".join(ads))
+    (quiet_place / "pool/collector.ads").write_text(collected(ads))
     found = printed(status("--json"))
 
     assert {name: tree["negotiator"] for name, tree in found["trees"].items()} == {"first": "first", "second": "second"}

@@ -11,7 +11,7 @@ import pytest
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 from tests.audit.rules.quota.groups import PHYSICS, wants
-from tests.audit.sites import accounting, negotiator, slot
+from tests.audit.sites import accounting, collected, negotiator, slot
 from tests.cli.conftest import Call
 
 TAKEN = 1_795_262_145
@@ -22,7 +22,7 @@ def snapshot(path: Path, *ads: str, config: str | None = PHYSICS, **meta: str) -
     """Write a snapshot of one machine of 40 cpus, hep's 30 jobs and chemistry's 8, and more ``ads``."""
     path.mkdir(parents=True, exist_ok=True)
     everything = (MACHINE, wants("physics.hep", 30), wants("chem", 8), *ads)
-    (path / "collector.ads").write_text("\n".join(everything))
+    (path / "collector.ads").write_text(collected(everything))
     if config is not None:
         (path / "config.txt").write_text(config)
     if meta:
@@ -68,7 +68,7 @@ def test_json_has_texts_for_what_is_no_number(call: Call, tmp_path: Path) -> Non
     """One who wants little and holds more than that, weighed otherwise: HTCondor computes 0/0."""
     held = slot("slot1_1@node1", State='"Claimed"', AccountingGroup='"ada@site"', Cpus=2)
     ads = (MACHINE, held, wants("", 1, 1))
-    (tmp_path / "collector.ads").write_text("\n".join(ads))
+    (tmp_path / "collector.ads").write_text(collected(ads))
     (tmp_path / "config.txt").write_text("GROUP_NAMES = a\nGROUP_QUOTA_a = 1\nGROUP_ACCEPT_SURPLUS = True\n")
     printed = looked(call, "--snapshot", str(tmp_path))
     assert printed["rounds"][0]["limits"] == [{"group": "<none>", "limit": "nan"}]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from htcq.live.configuration import read_configuration
-from tests.audit.sites import collector, dynamic_slot, slot, submitter
+from tests.audit.sites import collected, collector, dynamic_slot, slot, submitter
 from tests.cli.conftest import Call, Done, listing, names
 
 NAME = "50-htcq-groups.config"
@@ -63,7 +63,7 @@ def snap(quiet_place: Path) -> Path:
     """A snapshot of the pool that has other groups."""
     directory = quiet_place / "snap"
     directory.mkdir()
-    (directory / "collector.ads").write_text("\n".join(ADS))
+    (directory / "collector.ads").write_text(collected(ADS))
     (directory / "config.txt").write_text(OWN)
     return directory
 
@@ -191,15 +191,15 @@ def test_a_site_s_template_is_used_and_one_that_loses_a_group_refused(
     template.write_text("# mine\nGROUP_NAMES = {{ names | join(', ') }}\n")
     assert call(*EMIT, "--templates", "site").out == "# mine\nGROUP_NAMES = physics, physics.hep, guests\n"
     site_file.write_text(f'templates = "site"\n{GROUPS}')
-    assert call(*EMIT).out.startswith("# mine\n")
+    assert call(*EMIT, "--config", "htcq.toml").out.startswith("# mine\n")
 
     template.write_text("GROUP_NAMES = physics, guests\n")
-    done = call(*EMIT, "--force")
+    done = call(*EMIT, "--config", "htcq.toml", "--force")
     assert (done.status, done.out) == (2, "")
     assert "refused: the text makes no group physics.hep" in done.err
 
     template.write_text("if\n")
-    done = call(*EMIT, "--force")
+    done = call(*EMIT, "--config", "htcq.toml", "--force")
     assert (done.status, done.out) == (2, "")
     assert "HTCondor cannot read it" in done.err
 

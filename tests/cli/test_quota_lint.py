@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.sites import collector, slot, submitter
+from tests.audit.sites import collected, collector, slot, submitter
 from tests.cli.conftest import Call, listing
 
 LINT = ("quota", "lint")
@@ -30,7 +30,7 @@ def snap(quiet_place: Path) -> Path:
     directory = quiet_place / "snap"
     directory.mkdir()
     ads = (slot(), submitter("physics.hep.ann@site", IdleJobs=9), submitter("ada@site"), collector())
-    (directory / "collector.ads").write_text("\n".join(ads))
+    (directory / "collector.ads").write_text(collected(ads))
     (directory / "config.txt").write_text("NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE = True\n")
     return directory
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.audit.sites import collected
 from tests.cli.conftest import Call
 from tests.quota.recorded import FILES, ads_of, logged, read
 
@@ -41,7 +42,7 @@ def by_name(groups: list[dict[str, Any]], *names: str) -> Mapping[str, Mapping[s
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_number_of_a_recorded_cycle_is_printed(path: Path, tmp_path: Path, call: Call) -> None:
     case = read(path)
-    (tmp_path / "collector.ads").write_text("\n".join(ads_of(case)))
+    (tmp_path / "collector.ads").write_text(collected(ads_of(case)))
     (tmp_path / "config.txt").write_text("\n".join(case["config"]) + "\n")
     done = call("quota", "--snapshot", str(tmp_path), "--json")
     assert done.status == 0, done.err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.sites import accounting, collector, job, policy_slot, schedd, submitter
+from tests.audit.sites import accounting, collected, collector, job, policy_slot, schedd, submitter
 
 CLAIM = "<127.0.0.1:9618?addrs=127.0.0.1-9618>#1795202821#17#[Integrity=YES;]deadbeefcafe"
 TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl"
@@ -50,7 +50,7 @@ def snapshot(tmp_path: Path) -> Path:
         collector(),
         accounting("ada@site", TransferKey=f'"{CLAIM}"'),
     ]
-    (where / "collector.ads").write_text("\n".join(ads))
+    (where / "collector.ads").write_text(collected(ads))
     (where / "jobs.ads").write_text(JOB)
     (where / "config.txt").write_text(CONFIG)
     return where
@@ -60,8 +60,8 @@ def snapshot(tmp_path: Path) -> Path:
     "command",
     [
         *(["audit", "--format", form] for form in ("table", "json", "csv", "lines", "prometheus", "nagios")),
-        ["audit", "--why-idle", "ada"],
-        ["audit", "--why-idle", "ada", "--json"],
+        ["why", "ada"],
+        ["why", "--all", "--json"],
         ["audit", "--html", "page.html"],
         ["cost"],
         ["cost", "--json"],

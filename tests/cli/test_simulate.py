@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_USAGE
-from tests.audit.sites import job, policy_slot, submitter
+from tests.audit.sites import collected, job, policy_slot, submitter
 from tests.cli.conftest import Call
 from tests.cli.test_bad_input import ONE_LINE
 from tests.pool.negotiations import CYCLES, expected
@@ -21,7 +21,7 @@ def write(place: Path, *, config: str | None = GROUPS, jobs: bool = True, slot: 
     """Write the snapshot of a slot of 8 cpus that two groups want all of."""
     place.mkdir()
     asking = [submitter(f"{who}@site", IdleJobs=8, WeightedIdleJobs=8) for who in ("a.ann", "b.ben")]
-    (place / "collector.ads").write_text("\n".join((slot or policy_slot(), *asking)))
+    (place / "collector.ads").write_text(collected((slot or policy_slot(), *asking)))
     if jobs:
         queues = [
             job(f"{cluster}.{proc}", AccountingGroup=f'"{who}"')
@@ -73,8 +73,11 @@ def test_json_has_the_names_of_the_contract(snapshot: str, call: Call) -> None:
 def test_recorded_cycles_come_out_the_same(path: Path, call: Call) -> None:
     """As far as the jobs that the record keeps go: those of the first requests."""
     order = ",".join(expected(path)["submitter_order"])
-    found = as_json(call, "--snapshot", str(path), "--order", order)
+    done = call("simulate", "--snapshot", str(path), "--order", order, "--json")
+    found = json.loads(done.out)
 
+    # The negotiator was stopped when these were recorded, and its ad is not in them.
+    assert (done.status, [each["id"] for each in found["health"]]) == (3, ["negotiator-absent"])
     assert found["matches"][0]["slot"] == expected(path)["matches"][0]["slot"]
 
 
@@ -183,7 +186,7 @@ def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
         ["b.ben@site", "5", "2"],
     ]
     assert set(as_json(call, "--snapshot", snapshot, *flags)) == {
-        "schema", "changes", "before", "after", "differences",
+        "schema", "health", "changes", "before", "after", "differences",
     }  # fmt: skip
 
 
@@ -194,6 +197,7 @@ def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
         (("--demand", "a"), {}, "--demand a: not a name and a factor"),
         (("--demand", "a=-1"), {}, "--demand a=-1: not a name and a factor"),
         (("--cycles", "0"), {}, "--cycles 0: out of range"),
+        (("--cycles", "9223372036854775808"), {}, "--cycles 9.22337e+18: out of range"),
         (("--cycles", "2", "--interval", "0"), {}, "--interval 0: out of range"),
         (("--cycles", "2", "--run-time", "soon"), {}, "run time 'soon'"),
         (("--cycles", "2", "--matches"), {}, "--matches lists those of one cycle"),

@@ -70,3 +70,21 @@ def test_nothing_to_make_is_a_usage_error(call: Call) -> None:
 
 def test_two_pools_of_one_name_are_refused(call: Call) -> None:
     assert "one by one" in call("snapshot", "snap", "--pool", "a/b", "--pool", "a_b").err
+
+
+@pytest.mark.parametrize("option", [("--key", "secret"), ("--keep-groups",)])
+def test_options_of_anonymous_snapshots_need_one(call: Call, option: tuple[str, ...], quiet_place: Path) -> None:
+    done = call("snapshot", "snap", "--pool", "127.0.0.1:1", *option)
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"htcq: {option[0]} is for anonymous snapshots (give --anonymize too)\n"
+    assert names(quiet_place) == ["node.json"]
+
+
+def test_a_key_that_others_can_read_is_refused_before_anybody_is_asked(call: Call, quiet_place: Path) -> None:
+    (quiet_place / "secret").write_text("0" * 64)
+    (quiet_place / "secret").chmod(0o644)
+    done = call("snapshot", "snap", "--pool", "127.0.0.1:1", "--anonymize", "--key", "secret")
+
+    assert (done.status, done.out) == (2, "")
+    assert "others can read or change it" in done.err

@@ -44,6 +44,12 @@ def test_every_item_is_what_one_simulation_is(snapshot: str, call: Call) -> None
         assert (one.status, json.loads(one.out)) == (EXIT_FINE, each["result"])
 
 
+def test_a_sweep_has_results_where_the_command_is_confined(snapshot: str, command: Call) -> None:
+    done = command(*sweep(GRID, "--snapshot", snapshot, "--results", "results"))
+
+    assert (done.status, done.out.splitlines()[-1]) == (EXIT_FINE, "every item has a result")
+
+
 def test_the_table_says_what_each_comes_to(snapshot: str, call: Call) -> None:
     done = call(*sweep(GRID, "--snapshot", snapshot))
     rows = [line.split() for line in done.out.splitlines() if line.startswith("GROUP_QUOTA")]

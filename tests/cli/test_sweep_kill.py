@@ -64,11 +64,19 @@ def worker(sweep: subprocess.Popen[str], but: int = 0) -> int:
     return pids[0]
 
 
+def kill_worker(sweep: subprocess.Popen[str]) -> int:
+    """Kill the process of an item, and wait for the end of its children, which might read in its place."""
+    first = worker(sweep)
+    family = [first, *children(first)]
+    os.kill(first, signal.SIGKILL)
+    until(lambda: not any(map(alive, family)), "the end of the first worker")
+    return first
+
+
 def test_a_worker_that_is_killed_is_replaced_and_then_told(stuck: tuple[str, ...]) -> None:
     Path("f.toml").write_text(STUCK.partition('[[item]]\nname = "free"')[0])
     sweep = start(*stuck)
-    first = worker(sweep)
-    os.kill(first, signal.SIGKILL)
+    first = kill_worker(sweep)
     os.kill(worker(sweep, first), signal.SIGKILL)
     _, err = sweep.communicate(timeout=60)
 
@@ -80,10 +88,7 @@ def test_a_worker_that_is_killed_is_replaced_and_then_told(stuck: tuple[str, ...
 
 def test_the_second_try_may_come_to_something(stuck: tuple[str, ...]) -> None:
     sweep = start(*stuck)
-    first = worker(sweep)
-    os.kill(first, signal.SIGKILL)
-    # Or it might be the one that reads.
-    until(lambda: not alive(first), "the end of the first worker")
+    kill_worker(sweep)
     Path("pipe").write_text(MODEL)
     sweep.communicate(timeout=60)
 

@@ -84,9 +84,13 @@ class Elastic:
         return process.returncode, out, err
 
     def step(self, *more: str) -> str:
-        """Take one step, which must succeed, and return what it says."""
+        """Take one step, which must succeed, and return what it says.
+
+        Schedds whose ads are old and of which no jobs are known may be told of.
+        """
         status, out, err = self.htcq("run", "--once", "--yes", *more)
-        assert (status, err) == (0, ""), err
+        said = [line for line in err.splitlines() if "an ad of the schedd " not in line]
+        assert (status, said) == (0, []), err
         return out
 
     def step_while_claims_turn_over(self) -> str:

@@ -13,7 +13,7 @@ _LINE = re.compile(
 _HANDLED = re.compile(
     r"(?:Handling|Received) match for job (?P<job>\S+) \(delivered"
     r"|Rematched \S+ to job (?P<other>\S+)"
-    r"|(?P<none>No job found to run on) "
+    r"|(?P<none>No job found to run on|Rejecting match to) "
 )
 
 

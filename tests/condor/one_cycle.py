@@ -15,15 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import classad2
 from broken import break_it, snapshot
 from claims import demand, log_from_now
-from conftest import Site
+from conftest import NEWEST, Site
 from match_logs import LoggedCycle, read, used_for
 from random_cycles import Scenario
 from random_jobs import Cluster
 from testpool import Pool
 
 _BEGUN, _ENDED = "Started Negotiation Cycle", "Finished Negotiation Cycle"
+_HAS_ITS_ADS = "Performing accounting"
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,15 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
     if scenario.running:
         _started(pool, scenario.running)
     _queued(pool, scenario.clusters, scenario.groups)
-    _heard_of_together(pool)
-    before = snapshot(pool, directory)
-    _heard_of_together(pool)
+    limited = scenario.user_limit and site.suite == NEWEST
+    if limited:
+        _limit_user(pool, scenario.user_limit)
+    before = _snapshot_of_together(pool, directory)
     with standing_still(pool, "startd"):
         negotiated, scheduled = _cycle(pool)
         pool.tool("condor_rm", "-all")
+    if limited:
+        _limit_user(pool, None)
     (directory / "NegotiatorLog").write_text(negotiated)
     (directory / "SchedLog").write_text(scheduled)
     return Recorded(before, read(negotiated, scheduled))
@@ -78,6 +83,13 @@ def _started(pool: Pool, clusters: Iterable[Cluster]) -> None:
     pool.reconfig()
 
 
+def _limit_user(pool: Pool, limit: int | None) -> None:
+    """Let the user of all jobs run so many at most; None: as many as there are."""
+    text = "undefined" if limit is None else str(limit)
+    for user in pool.tool("condor_qusers", "-af", "User").split():
+        pool.tool("condor_qusers", user, "-edit", f"MaxJobsRunning={text}")
+
+
 def _queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) -> None:
     """Submit the jobs and wait until the collector has heard of them and of what they weigh to the schedd."""
     idle, weight = Counter[str](), Counter[str]()
@@ -89,28 +101,40 @@ def _queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) 
     pool.wait(lambda: demand(pool, expected) == expected, 40, f"a demand of {expected}", ("SchedLog",))
 
 
-def _heard_of_together(pool: Pool) -> None:
-    """Wait until the schedd has just sent all submitters anew.
+def _snapshot_of_together(pool: Pool, directory: Path) -> Path:
+    """Take snapshots until one has submitters that were all heard of in one second, as the negotiator will."""
+    while True:
+        where = snapshot(pool, directory)
+        submitters = classad2.parseAds((where / "collector.ads").read_text())
+        if len({ad["LastHeardFrom"] for ad in submitters if ad.get("MyType") == "Submitter"}) <= 1:
+            return where
 
-    It sends them every second, and who was heard of in the same second as others has no turn before them for that.
+
+@contextmanager
+def _heard_of_together(pool: Pool) -> Iterator[None]:
+    """Hold the schedd back, which sends its submitters every second, when it has sent all of them in one second.
+
+    Those of one second have no turn before each other.
     """
 
-    def times() -> set[int]:
+    def now() -> set[int]:
         return {ad["LastHeardFrom"] for ad in pool.ads("submitters", ["LastHeardFrom"])}
 
-    def together() -> bool:
-        now = times()
-        return len(now) == 1 and not now & before
-
-    before = times()
-    pool.wait(together, 30, "submitters heard of in one second", ("SchedLog",))
+    while True:
+        pool.wait(lambda: len(now()) <= 1, 30, "submitters heard of in one second", ("SchedLog",))
+        with standing_still(pool, "schedd"):
+            if len(now()) <= 1:
+                yield
+                return
 
 
 def _cycle(pool: Pool) -> tuple[str, str]:
     """Let the negotiator go through one cycle and return its log and what the schedd's says of the matches."""
     negotiator = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
     log, schedd_log = log_from_now(pool), log_from_now(pool, "SchedLog")
-    pool.tool("condor_reschedule", "-addr", negotiator)
+    with _heard_of_together(pool):
+        pool.tool("condor_reschedule", "-addr", negotiator)
+        pool.wait(lambda: _HAS_ITS_ADS in log().partition(_BEGUN)[2], 60, "ads in the negotiator", ("NegotiatorLog",))
     pool.wait(lambda: _ENDED in log().partition(_BEGUN)[2], 60, "a cycle", ("NegotiatorLog",))
     cycle = log().partition(_BEGUN)[2].partition(_ENDED)[0]
     matches = cycle.count(" Matched ")

@@ -51,7 +51,14 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "FORCE_NEGOTIATOR_SLOT_WEIGHT": (0.1, ("True",)),
     "START": (0.1, ("TARGET.RequestMemory <= 3000", "TARGET.RequestCpus > 1 || SlotID > 1")),
     "RANK": (0.1, ("TARGET.RequestCpus", "TARGET.JobPrio")),
+    "NEGOTIATOR_JOB_CONSTRAINT": (0.1, ("RequestCpus < 3", "JobPrio >= 0", "RequestMemory > 600")),
+    "REMOVE_SIGNIFICANT_ATTRIBUTES": (0.1, ("RequestMemory", "RequestCpus, RequestDisk", "JobPrio")),
+    "START_VANILLA_UNIVERSE": (0.1, ("JOB.RequestCpus < 3", "SLOT.SlotID > 1", "SLOT.Cpus > JOB.RequestCpus")),
+    "CURB_MATCHMAKING": (0.03, ("TotalIdleJobs > 5",)),
+    "MAX_JOBS_RUNNING": (0.1, ("2", "5", "12")),
 }
+#: The most jobs that a user may run: condor_qusers, from 25.4 on. All jobs of a test pool are one user's.
+_MOST_OF_A_USER = (1, 3, 6)
 _GROUP_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "GROUP_ACCEPT_SURPLUS": (0.5, ("True",)),
     "GROUP_AUTOREGROUP": (0.2, ("True",)),
@@ -68,7 +75,8 @@ class Scenario:
     """One random pool; ``seed`` names it. ``userprio`` holds the options of condor_userprio calls.
 
     ``running`` jobs are started in a cycle of their own before the ``clusters`` are submitted. ``groups`` maps each
-    submitter, written without its domain, to the group that it is charged to.
+    submitter, written without its domain, to the group that it is charged to. ``user_limit`` is MaxJobsRunning of the
+    user, 0 where there is none.
     """
 
     seed: str
@@ -78,6 +86,7 @@ class Scenario:
     running: tuple[Cluster, ...]
     clusters: tuple[Cluster, ...]
     groups: Mapping[str, str]
+    user_limit: int = 0
 
 
 def random_scenario(seed: str) -> Scenario:
@@ -99,7 +108,9 @@ def random_scenario(seed: str) -> Scenario:
     if not types.strange and "RANK" not in knobs and dice.random() < 0.6:
         running = tuple(each for name in groups for each in small_clusters(dice, name))
     wanted = tuple(each for name in groups for each in clusters(dice, name, weight, types.tokens))
-    return Scenario(seed, knobs, types.slots, tuple(_userprio(dice, groups, types.cpus)), running, wanted, groups)
+    userprio = tuple(_userprio(dice, groups, types.cpus))
+    user_limit = dice.choice(_MOST_OF_A_USER) if dice.random() < 0.15 else 0
+    return Scenario(seed, knobs, types.slots, userprio, running, wanted, groups, user_limit)
 
 
 def _drawn(dice: Random, knobs: Mapping[str, tuple[float, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:

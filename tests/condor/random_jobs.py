@@ -15,6 +15,10 @@ _LIMITS = ("licence", "licence:2", "licence, disk:1.5", "disk.io", "tape:3")
 _LIMITS_OF_SLOTS = ('ifThenElse(SlotID % 2 == 1, "licence", "tape")', 'strcat("slot", SlotTypeID)')
 
 
+#: A time that never comes in a test, in seconds since 1970.
+_FAR_AWAY = 4102444800
+
+
 @dataclass(frozen=True)
 class SchedulersWeight:
     """SCHEDD_SLOT_WEIGHT, and what it makes of cpus and memory (MB) that a job asks for."""
@@ -73,6 +77,11 @@ def _now_and_then(dice: Random, count: int, tokens: int) -> Iterator[tuple[str, 
         yield "rank", dice.choice(_RANKS)
     if dice.random() < 0.2:
         yield "requirements", dice.choice(_REQUIREMENTS)
+    if dice.random() < 0.1:
+        # Some that cool down, and some that do not any more.
+        yield "MY.JobCoolDownExpiration", _listed(_each(dice, count, True, lambda dice: dice.choice((1, _FAR_AWAY))))
+    if dice.random() < 0.07:
+        yield "deferral_time", dice.choice((_FAR_AWAY, "time() + 100"))
     shares = dice.random()
     if shares < 0.15:
         yield "concurrency_limits", dice.choice(_LIMITS)

@@ -81,7 +81,7 @@ def test_matches_that_cost_nothing_break_the_quota(
     pool = break_it(site, policy(SLOT_WEIGHT=weight, **QUOTA))
     with before(pool):
         queued(pool, {"a.ann": 8})
-        assert errors(pool, tmp_path) == {rule}
+        assert errors(pool, tmp_path) == {rule, "quotas-do-not-hold"}
         said = said_from_now(pool, "NegotiatorLog")
     come_to(pool, {"a.ann": 8})
     assert said(f"Match completed, match cost= {cost}\n") >= 8

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from broken import UNHURRIED
 from claims import claims, come_to, queued
 from conftest import Site
 from elastic_pool import BOTH_MAY_ALL, Elastic, elastic_pool, fixed
@@ -17,7 +18,8 @@ pytestmark = pytest.mark.condor
 SHORT, WORKLIFE = 3, 5
 #: Cycles until a group that wakes up has its min: its quota shows after 2 at most; claims that the other has by then
 #: are used on for WORKLIFE and end with the job after that; what they had is offered and matched within 2 + 2 more.
-MOST_CYCLES = 2 + WORKLIFE + SHORT + 4
+#: Where the machine is busy jobs end later, by some cycles.
+MOST_CYCLES = 2 + WORKLIFE + SHORT + 4 + 6
 
 
 @pytest.fixture
@@ -45,7 +47,8 @@ def wait_shown(elastic: Elastic, busy: float, quiet: float) -> None:
 
 
 def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(site: Site, tmp_path: Path) -> None:
-    elastic = elastic_pool(site, tmp_path, CLAIM_WORKLIFE=str(WORKLIFE))
+    # In a shorter cycle the negotiator can forget a match whose claim it has not heard of, and give quiet too much.
+    elastic = elastic_pool(site, tmp_path, CLAIM_WORKLIFE=str(WORKLIFE), **UNHURRIED)
     elastic.declare(BOTH_MAY_ALL)
     pool = elastic.pool
     queued(pool, {"busy.ann": 4}, arguments=600, priority=9)

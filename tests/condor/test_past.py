@@ -9,8 +9,8 @@ import pytest
 from broken import POLICY, break_it
 from conftest import Site
 
+from htcq.pool.ads import read_past
 from htcq.pool.frame import Expressions
-from htcq.pool.reading import read_past
 from htcq.store.past import past_chunks
 
 pytestmark = pytest.mark.condor

@@ -76,7 +76,7 @@ def test_a_new_charge_needs_a_reconfig_only(site: Site, tmp_path: Path) -> None:
     """What emit says of reconfig and restart is so: a running startd takes over new weights and consumptions."""
     site.adopt(tmp_path, ("--charge", "cpus=1", "--charge", "memory=2GiB", "--literal"))
     command = ("--node", site.node_file(tmp_path), "--literal", "--write", str(site.pool.config_dir))
-    site.htcq("emit", "--charge", "cpus=1", "--charge", "memory=4GiB", *command)
+    site.htcq("emit", "--charge", "cpus=1", "--charge", "memory=4GiB", "--force", *command)
     site.pool.reconfig()
 
     def weight() -> bool:

@@ -15,6 +15,7 @@ from conftest import NEWEST, Site
 from testpool import Pool
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
+from tests.audit.sites import negotiator
 from tests.pool.negotiations import CYCLES
 
 pytestmark = pytest.mark.condor
@@ -61,6 +62,8 @@ def access(site: Site, request: pytest.FixtureRequest) -> Iterator[AccessPoint]:
     """The pool's machine with a recorded snapshot and a sweep of it, in a directory whose name has a space."""
     point = AccessPoint(break_it(site, ""), f"user {abs(hash(request.node.name)):x}")
     shutil.copytree(CYCLES[0], point.place / "snap", ignore=shutil.ignore_patterns("expected.json"))
+    with (point.place / "snap/collector.ads").open("a") as ads:
+        ads.write(f"\n\n{negotiator()}")
     (point.place / "sweep.toml").write_text(GRID)
     yield point
     site.pool.tool("condor_rm", "-all", check=False)

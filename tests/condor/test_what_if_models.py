@@ -13,6 +13,7 @@ from conftest import Site
 from htcq.cli.site import read_site_file
 from htcq.cli.source import pool_of
 from htcq.negotiate.models import MachineModel, with_models
+from htcq.pool.kind import Kind
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
 from htcq.store.snapshot import open_snapshot
@@ -43,8 +44,10 @@ TWO_TYPES = {
 }
 #: What of a slot a model decides, besides Consumption* and what MachineResources lists.
 DECIDED = (
-    "NumClaims", "SlotWeight", "MachineResources", "TotalCpus", "Start", "Requirements",
+    "NumClaims", "MachineResources", "TotalCpus", "Start", "Requirements",
 )  # fmt: skip
+#: Of what it had at birth a slot has such parts when it is weighed, as it is and as a dynamic slot.
+PARTS = (1, 2, 3, 7)
 
 
 @pytest.mark.parametrize("files", [WHOLE_NODE, TWO_TYPES], ids=["whole-node", "slot-types"])
@@ -95,12 +98,22 @@ def _captured(site: Site, directory: Path) -> Pool:
     return pool_of(open_snapshot(found), str(found))
 
 
+def _weights(slot: Slot) -> dict[str, object]:
+    """Return what SlotWeight is: a part of the machine is a share in one text of it and an amount in another."""
+    kind = Kind((slot,))
+    parts = {part: {asset: amount // part for asset, amount in kind.total.items()} for part in PARTS}
+    return {
+        f"weight of 1/{part}": (kind.weight(amounts), kind.standing_weight(amounts)) for part, amounts in parts.items()
+    }
+
+
 def _told(slots: tuple[Slot, ...] | None) -> dict[str, object]:
     told: dict[str, object] = {}
     for slot in slots or ():
         texts = {name: text for name, text in slot.frame.texts.items() if name.startswith("consumption")}
         texts.update({name: slot.frame.text(name) for name in DECIDED if slot.frame.text(name)})
-        found = {name: str(classad2.ExprTree(text)) for name, text in texts.items()}
+        found: dict[str, object] = {name: str(classad2.ExprTree(text)) for name, text in texts.items()}
+        found.update(_weights(slot))
         amounts = {f"{asset} left": amount for asset, amount in slot.left().items() if asset != "disk"}
         own = {"TotalSlotCpus": slot.total_slot_cpus}
         of_slot = {**found, **amounts, **own}.items()

@@ -127,7 +127,9 @@ def test_a_real_nagios_sees_state_text_numbers_and_lines(tmp_path: Path) -> None
     assert drift["performance_data"].split()[:3] == ["drifted=1;0;;0;5", "starved=1;;;0;5", "over=1;;;0;5"]
     assert drift["long_plugin_output"] == "physics.lep: drifted: quota published 4 where 5 should be"
     assert starved["long_plugin_output"] == "physics.hep: starved: uses 0 of 15 while 30 waits"
-    assert audit["plugin_output"].startswith(f"HTCQ {('OK', 'WARNING', 'CRITICAL')[int(audit['current_state'])]}: ")
+    assert audit["plugin_output"].startswith(
+        f"HTCQ {('OK', 'WARNING', 'CRITICAL', 'UNKNOWN')[int(audit['current_state'])]}: "
+    )
     assert audit["performance_data"].startswith("errors=")
 
 

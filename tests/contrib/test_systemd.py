@@ -40,7 +40,7 @@ def analyzed(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("unit", [*SERVICES, *TIMERS])
-@pytest.mark.parametrize("kept", [0, 1, 2])
+@pytest.mark.parametrize("kept", [0, 1, 2, 3])
 def test_systemd_verifies_every_unit_with_and_without_drop_ins(unit: str, kept: int, units: Path) -> None:
     for path in DROP_INS[kept:]:
         (units / path).unlink()
@@ -64,7 +64,8 @@ def test_systemd_would_say_something(wrong: str, units: Path) -> None:
     [
         ("htcq-drift.service", 11),
         ("htcq-drift-prune.service", 2),
-        ("htcq-elastic.service", 18),
+        ("htcq-elastic.service", 11),
+        ("htcq-elastic-write.service", 18),
         ("htcq-elastic-deadman.service", 18),
     ],
 )
@@ -77,8 +78,40 @@ def test_a_service_is_exposed_no_more_than_the_readme_says(service: str, exposur
     assert f"{exposure / 10:g}" in (UNITS / "README.md").read_text()
 
 
-def test_every_service_has_its_timer() -> None:
-    assert [name.replace(".timer", ".service") for name in TIMERS] == SERVICES
+def test_every_service_has_its_timer_or_is_started_by_one_that_has() -> None:
+    timed = [name.replace(".timer", ".service") for name in TIMERS]
+    started = re.findall(r"^OnSuccess=(.*)$", "".join((UNITS / name).read_text() for name in timed), re.MULTILINE)
+
+    assert sorted([*timed, *started]) == SERVICES
+
+
+def test_only_the_writer_and_the_dead_man_of_elastic_quotas_are_root() -> None:
+    users = {name: re.findall(r"^User=(.*)$", (UNITS / name).read_text(), re.MULTILINE) for name in SERVICES}
+
+    assert {name for name, user in users.items() if user != ["htcq"]} == {
+        "htcq-elastic-deadman.service",
+        "htcq-elastic-write.service",
+    }
+
+
+def test_the_writer_reads_the_plan_where_the_planner_puts_it() -> None:
+    plan, write = ((UNITS / f"htcq-elastic{what}.service").read_text() for what in ("", "-write"))
+    (saved,) = re.findall(r"--save (\S+)", plan)
+    (taken,) = re.findall(r"--from (\S+)", write)
+
+    assert saved == taken
+    assert f"RuntimeDirectory={Path(saved).parent.name}\n" in plan
+    assert re.findall(r"--planner (\S+)", write) == re.findall(r"^User=(.*)$", plan, re.MULTILINE)
+
+
+def test_the_account_is_made_by_systemd(tmp_path: Path) -> None:
+    """In a root directory of its own, without a password and without a shell."""
+    (tmp_path / "etc").mkdir()
+    subprocess.run(["systemd-sysusers", f"--root={tmp_path}", str(UNITS / "htcq.conf")], check=True, timeout=60)
+    (account,) = [line for line in (tmp_path / "etc/passwd").read_text().splitlines() if line.startswith("htcq:")]
+
+    assert account.split(":")[-1].endswith("nologin")
+    assert 0 < int(account.split(":")[2]) < 1000
 
 
 @pytest.mark.parametrize("path", [*SERVICES, *DROP_INS], ids=str)

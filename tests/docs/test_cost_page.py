@@ -10,7 +10,7 @@ import pytest
 from htcq.cli.main import run
 from htcq.errors import EXIT_FINE
 from htcq.report.cost import COLUMNS
-from tests.audit.sites import accounting, dynamic_slot, job, policy_slot
+from tests.audit.sites import accounting, dynamic_slot, job, negotiator, policy_slot
 from tests.docs.documents import ROOT, section, tags, words
 from tests.docs.test_man import keys
 
@@ -20,7 +20,7 @@ FREE = ("request", "total")
 
 
 def test_the_cost_has_every_name_and_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ads = (policy_slot(Cpus=7), dynamic_slot(), accounting("ada@site", WeightedResourcesUsed="1.0"))
+    ads = (policy_slot(Cpus=7), dynamic_slot(), accounting("ada@site", WeightedResourcesUsed="1.0"), negotiator())
     (tmp_path / "collector.ads").write_text("\n".join(ads))
     (tmp_path / "jobs.ads").write_text(job())
     assert run(["cost", "--snapshot", str(tmp_path), "--json"]) == EXIT_FINE

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -26,6 +27,7 @@ from htcq.drift.changes import CHANGING
 from htcq.drift.compare import What
 from htcq.emit import ROLES
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE
+from htcq.negotiate.health import Ailment
 from htcq.negotiate.sweep import Ground
 from htcq.node import Gpu, Node, Source, node_facts
 from htcq.policy.consumption import SPLITTINGS
@@ -171,22 +173,31 @@ def keys(value: Any, free: tuple[str, ...]) -> set[str]:
 
 
 def test_the_plan_has_every_name_and_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Jobs with counts are a mix."""
     node = tmp_path / "node.json"
     node.write_text('{"cpus": 8, "memory_mb": 16384, "disk_kb": 100000000}')
-    assert run(["plan", "--node", str(node), "--config", "/dev/null", "--preset", "simple", "--json"]) == EXIT_FINE
+    arguments = ["plan", "--node", str(node), "--config", "/dev/null", "--preset", "simple", "--job", "cpus=1,count=2"]
+    assert run([*arguments, "--json"]) == EXIT_FINE
     plan = json.loads(capsys.readouterr().out)
     text = section(command_page("plan"), "JSON")
     described = {name for tag in tags(text) for name in words(tag)}
-    named_in_passing = {"running", "weight_left", "demand", "what", "why"}
+    named_in_passing = {
+        "running", "weight_left", "demand", "what", "why", "min", "max", "hold", "words", "max_factor", "min_factor",
+        "factor", "job", "kind", "name", "full_factor", "stranded", "stranded_weight", "asset", "asked", "there",
+        "ratio",
+    }  # fmt: skip
+    free = ("shape", "consumption", "carved", "claims", "amounts", "asset_weights", "stranded", "weights")
 
-    assert described | named_in_passing == keys(plan, ("shape", "consumption", "carved", "claims", "amounts"))
+    assert described | named_in_passing == keys(plan, free)
     assert named_in_passing <= words(text)
 
 
 def test_the_audit_has_every_name_and_no_other() -> None:
     text = section(command_page("audit"), "JSON")
     described = {name for tag in tags(text) for name in words(tag)}
-    named_in_passing = {"attribute", "value", "place", "missing"}
+    named_in_passing = {
+        "attribute", "value", "place", "missing", "role", "nodes", "file", "knob", "shut", "starved", "overrun",
+    }  # fmt: skip
 
     assert described | named_in_passing == keys(audit_json(SAMPLE), ())
     assert named_in_passing <= words(text)
@@ -195,7 +206,8 @@ def test_the_audit_has_every_name_and_no_other() -> None:
 def test_the_metrics_have_every_name_and_no_other() -> None:
     described = {name for name in words(section(command_page("audit"), "FORMS")) if name.startswith("htcq_")}
 
-    assert described == set(re.findall(r"^htcq_\w+", audit_metrics(SAMPLE, 0.0), re.MULTILINE))
+    ill = replace(SAMPLE, health=(Ailment("negotiator-late", "the last cycle was 900 s ago"),))
+    assert described == set(re.findall(r"^htcq_\w+", audit_metrics(ill, 0.0), re.MULTILINE))
 
 
 def test_the_drift_report_has_every_name_and_no_other() -> None:

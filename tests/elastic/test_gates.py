@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from htcq.elastic.gates import negotiator_specific, refusals, several, undeclared
-from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, Record, state_of
+from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
+from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, Record, Seen, state_of
 from htcq.elastic.quota_file import file_of
+from htcq.elastic.sight import ScheddAds
 from htcq.settings.elastic_write import WriteSettings
 from tests.elastic.writing import NOW, SEEN, intent, sight, text_of, written
 
@@ -53,6 +54,54 @@ def test_nothing_is_wrong_with_a_pool_as_it_should_be() -> None:
 )
 def test_a_gate_closes_at_its_limit(changes: dict[str, Any], gates: list[str]) -> None:
     assert closed(**changes) == gates
+
+
+SILENT = {"ap.example.org": "no answer within 60 s"}
+
+
+def refused(seen: Seen | None, later: float = 600, **schedds: Any) -> list[str]:
+    """The gates that close ``later`` seconds after a look that ``seen`` tells of (None: there was none)."""
+    state = FRESH if seen is None else state_of([Record(1, NOW - later, LOOK, seen=seen)])
+    found = refusals(sight(schedd_ads=ScheddAds(**schedds)), state, None, SETTINGS, NOW)
+    return [each.gate for each in found]
+
+
+def test_a_silent_schedd_that_nothing_is_known_of_closes_no_gate() -> None:
+    assert refused(SEEN, silent=SILENT, wanting=frozenset(SILENT)) == []
+    told = list(passed_over(sight(schedd_ads=ScheddAds(silent=SILENT)), LOOKED, SETTINGS, NOW))
+    assert told == ["pool: 1 schedd left out: ap.example.org: no answer within 60 s"]
+
+
+def test_a_silent_schedd_for_which_slots_are_claimed_closes_the_gate_however_long() -> None:
+    assert refused(SEEN, later=86400, silent=SILENT, claiming=frozenset(SILENT)) == ["incomplete"]
+
+
+def test_a_silent_schedd_that_had_jobs_closes_the_gate_for_a_quarter_of_an_hour() -> None:
+    seen = replace(SEEN, busy=tuple(SILENT))
+
+    assert refused(seen, later=900, silent=SILENT) == ["incomplete"]
+    assert refused(seen, later=901, silent=SILENT) == []
+
+
+def test_before_the_first_look_a_silent_schedds_submitters_are_believed_unless_a_person_accepts_the_loss() -> None:
+    schedds = ScheddAds(silent=SILENT, wanting=frozenset(SILENT))
+
+    assert refused(None, silent=SILENT) == []
+    assert refused(None, silent=SILENT, wanting=frozenset(SILENT)) == ["incomplete"]
+    assert list(refusals(sight(schedd_ads=schedds), FRESH, None, SETTINGS, NOW, confirmed=True)) == []
+
+
+def test_a_schedd_that_nothing_is_known_of_holds_no_gate_closed_by_its_age_or_its_clock() -> None:
+    ads = {"skews": {"fake": -3600.0}, "slots_heard": NOW - 10}
+    fake = ScheddAds(heard={"fake": NOW - 5000})
+    busy = replace(fake, claiming=frozenset({"fake"}))
+
+    assert closed(schedd_ads=fake, **ads) == []
+    assert closed(schedd_ads=busy, **ads) == ["ad-age", "clock"]
+    assert list(passed_over(sight(schedd_ads=fake, **ads), LOOKED, SETTINGS, NOW)) == [
+        "pool: an ad of the schedd fake is 5000 s old",
+        "pool: the clock of fake is 3600 s behind the collector's",
+    ]
 
 
 def test_half_the_slots_missing_is_too_little_and_too_light() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from htcq.elastic.observation import observe
 from htcq.quota.elastic.groups import DEFAULT, SYSTEM
-from tests.audit.sites import accounting, job, negotiator, pool, slot, static_slot, submitter
+from tests.audit.sites import accounting, job, negotiator, pool, schedd, slot, static_slot, submitter
 from tests.elastic.quotas import claimed, group, node, quotas, running
 
 CPUS = {"cpus": 8, "memory": 8192}
@@ -29,6 +29,16 @@ def test_use_is_what_claimed_slots_hold_and_request_what_idle_jobs_want_besides(
     assert seen.demand.request["chem"] == seen.demand.used["chem"]
     assert seen.weights == {"physics": 3, "chem": 1}
     assert seen.problems == ()
+
+
+def test_idle_jobs_that_no_schedd_offers_ask_for_nothing() -> None:
+    """START_VANILLA_UNIVERSE is false for one of two jobs (schedd.cpp: jobCanNegotiate, 25.14)."""
+    jobs = [job("1.0", AccountingGroup='"physics.ada"'), job("1.1", AccountingGroup='"physics.ada"', RequestCpus=2)]
+    given = pool(node(), schedd("access1"), jobs=jobs, config="START_VANILLA_UNIVERSE = JOB.RequestCpus < 2\n")
+    seen = observe(given, TWO)
+
+    assert seen.demand.request["physics"]["cpus"] == 1
+    assert any("1 idle job is not offered" in problem for problem in seen.problems)
 
 
 def test_a_request_counts_as_what_the_startd_would_hand_out() -> None:

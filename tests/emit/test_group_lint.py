@@ -65,3 +65,10 @@ def test_before_groups_are_written_their_promises_are_checked_and_whether_they_f
     assert {finding.rule for finding in alone.findings} == {"group-without-quota"}
     assert {finding.rule for finding in known.findings} == {"group-without-quota", "quotas-fill-the-pool"}
     assert alone.not_checked == known.not_checked == ()
+
+
+def test_a_quota_above_the_pool_is_told_before_it_is_written() -> None:
+    settings = declared({}, a={"quota": 2000, "owner": "Anna"})
+    outcome = checked(Declared(settings, DECLARED.today), having(POOL, settings))
+
+    assert ("quota-exceeds-pool", "group a") in {(finding.rule, finding.subject) for finding in outcome.findings}

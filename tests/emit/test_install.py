@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
-from htcq.emit.install import Target, prepare, write
+from htcq import WRITTEN_BY
+from htcq.emit.install import Target, prepare, prepare_removal, remove, write
 from htcq.errors import InstallError
 
 TEXT = "A = 1\n"
@@ -89,3 +91,49 @@ def test_a_difference_names_the_file(tmp_path: Path) -> None:
 
     assert lines[:2] == [f"--- {tmp_path / 'x'}", f"+++ {tmp_path / 'x'}"]
     assert lines[-2:] == ["-A = 1", "+A = 2"]
+
+
+NOBODY = 65534
+FORMER = "# caf\xe9, ours\r\nA = 0\r\n".encode("latin-1")
+
+
+def furnished(directory: Path) -> Path:
+    """Put a file there as an editor of another system left it, for one account alone; nobody's, if we may give it."""
+    path = directory / "x.config"
+    path.write_bytes(FORMER)
+    path.chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(path, NOBODY, NOBODY)
+    return path
+
+
+def owned(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid
+
+
+def test_what_is_replaced_is_kept_with_its_bytes_its_mode_and_its_owner(tmp_path: Path) -> None:
+    path = furnished(tmp_path)
+    before = owned(path)
+    write(prepare(tmp_path, "x.config", TEXT, {}))
+
+    assert (tmp_path / "x.config~").read_bytes() == FORMER
+    assert path.read_text() == TEXT
+    assert owned(tmp_path / "x.config~") == owned(path) == before
+
+
+def test_what_was_replaced_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = furnished(tmp_path)
+    before = owned(path)
+    write(prepare(tmp_path, "x.config", f"{WRITTEN_BY} 1\n", {}))
+    assert remove(prepare_removal(tmp_path, "x.config", {}))
+
+    assert (path.read_bytes(), owned(path)) == (FORMER, before)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.config"]
+
+
+def test_other_line_ends_are_a_difference(tmp_path: Path) -> None:
+    (tmp_path / "x.config").write_bytes(TEXT.replace("\n", "\r\n").encode())
+
+    assert write(prepare(tmp_path, "x.config", TEXT, {}))
+    assert (tmp_path / "x.config").read_bytes() == TEXT.encode()

@@ -140,7 +140,7 @@ def test_a_quota_after_its_last_day() -> None:
 
     assert (Severity.WARNING, "group a") == (finding.severity, finding.subject)
     assert "until 2026-11-01" in finding.message
-    assert "anna@example.org" in finding.fix
+    assert "anna@example.org" in finding.advice
     assert not found("quota-expired", a={"quota": 1, "expires": "2026-11-02"})
 
 

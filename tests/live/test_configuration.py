@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pwd
 from pathlib import Path
 
 import pytest
 
 from htcq.errors import InputError
-from htcq.live.configuration import own_configuration, read_configuration
+from htcq.live.configuration import own_configuration, read_configuration, read_dump
+from htcq.pool.configuration import configuration_from
 
 
 def test_macros_are_expanded_and_undefined_names_left_out() -> None:
@@ -58,3 +60,81 @@ def test_no_configuration_of_its_own_is_no_error(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("CONDOR_CONFIG", "/no/such/file")
 
     assert own_configuration(["SLOT_WEIGHT"]) in ({}, {"SLOT_WEIGHT": "Cpus"})
+
+
+# A text from elsewhere ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "$ENV(AWS_SECRET_ACCESS_KEY)", "$ENV(AWS_SECRET_ACCESS_KEY:x)", "$(INDIRECT)", "$STRING(INDIRECT)",
+        "$EVAL(INDIRECT)", "$CHOICE(0,INDIRECT,b)", "$SUBSTR(INDIRECT,0)", "$BASENAME(INDIRECT)", "$DIRNAME(INDIRECT)",
+        "$Fpqa(INDIRECT)", "$Ff(INDIRECT)", "$RANDOM_CHOICE(INDIRECT)", "$(NONE:$ENV(AWS_SECRET_ACCESS_KEY))",
+        "$(DOLLAR)ENV(AWS_SECRET_ACCESS_KEY)", "$$ENV(AWS_SECRET_ACCESS_KEY)",
+    ],
+)  # fmt: skip
+def test_a_text_from_elsewhere_reads_no_variable(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "verysecret")
+    text = f"INDIRECT = $ENV(AWS_SECRET_ACCESS_KEY)\nA = {value}\n"
+
+    found = configuration_from("config.txt", text, read_dump)
+
+    assert "verysecret" not in found.value("A")
+
+
+def test_this_machine_is_not_taken_for_the_one_that_the_text_is_of() -> None:
+    text = "HOSTNAME = theirs\nIP_ADDRESS = 192.0.2.77\nA = $(HOSTNAME) $(IP_ADDRESS)\n"
+
+    found = configuration_from("config.txt", text, read_dump)
+
+    assert found.value("A") == "theirs 192.0.2.77"
+    assert found.value("HOSTNAME") == "theirs"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "HOSTNAME", "FULL_HOSTNAME", "USERNAME", "REAL_UID", "PID", "PPID", "IP_ADDRESS", "IPV4_ADDRESS",
+        "IPV6_ADDRESS", "DETECTED_CPUS", "DETECTED_MEMORY", "UTSNAME_NODENAME", "UTSNAME_RELEASE", "TILDE",
+        "HOST_ALIAS",
+    ],
+)  # fmt: skip
+def test_what_the_text_does_not_say_is_not_this_machines(name: str) -> None:
+    found = configuration_from("config.txt", f"A = <$({name})>\n", read_dump)
+
+    assert found.value("A") == "<>"
+
+
+@pytest.mark.parametrize("value", ["$STRING(B)", "$EVAL(B)", '$EVAL(userHome("root"))'])
+def test_a_text_from_elsewhere_looks_up_no_account(value: str) -> None:
+    found = configuration_from("config.txt", f'B = userHome("root")\nA = {value}\n', read_dump)
+
+    assert pwd.getpwnam("root").pw_dir not in found.value("A")
+
+
+def test_full_names_of_files_do_not_tell_where_htcq_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    found = configuration_from("config.txt", "B = x\nA = $Ffp(B) $Ff(B) $Ffpq(B)\n", read_dump)
+
+    assert tmp_path.name not in found.value("A")
+
+
+@pytest.mark.parametrize("line", ["include : FILE", "include command : cat FILE", "include ifexist : FILE",
+                                  "LOCAL_CONFIG_FILE = FILE", "@include : FILE"])  # fmt: skip
+def test_a_text_from_elsewhere_reads_no_file(line: str, tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("A = mine\n")
+
+    found = configuration_from("config.txt", f"A = theirs\n{line.replace('FILE', str(tmp_path / 'own'))}\n", read_dump)
+
+    assert found.value("A") == "theirs"
+
+
+def test_a_value_that_would_fill_the_memory_ends_the_parser_alone() -> None:
+    bomb = '"x"'
+    for _ in range(4):
+        bomb = f"evalInEachContext({bomb},{{{','.join(f'[a={number}]' for number in range(100))}}})"
+
+    with pytest.raises(InputError, match="HTCondor cannot read it"):
+        configuration_from("config.txt", f"B = {bomb}\nA = $EVAL(B)\n", read_dump)

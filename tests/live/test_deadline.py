@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from htcq.live.deadline import WORKERS, Outcome, Task, run_all
+from htcq.limits import Limits
+from htcq.live.deadline import WORKERS, Budget, Outcome, Task, answer_budget, run_all
 
 
 def double(number: int) -> int:
@@ -164,3 +165,67 @@ def test_no_child_outlives_an_interruption(tmp_path: Path) -> None:
 def wait_for(path: Path) -> None:
     while not (path.exists() and path.read_text()):
         time.sleep(0.01)
+
+
+def test_silent_daemons_cost_no_more_time_together_than_a_few(tmp_path: Path) -> None:
+    """40 of them at 8 workers would take 5 times the timeout, and those that answer would wait for them."""
+    tasks = [Task(f"silent {number}", time.sleep, (60,)) for number in range(40)]
+    tasks += [Task(f"honest {number}", double, (number,)) for number in range(40)]
+    started = time.monotonic()
+    outcomes = run_all(tasks, 4, max_slow=32)
+
+    assert time.monotonic() - started < 5 * 4
+    assert [outcome.value for outcome in outcomes[40:]] == [2 * number for number in range(40)]
+    assert {outcome.why for outcome in outcomes[:40]} == {"no answer within 4 s"}
+
+
+def test_after_many_silent_daemons_the_rest_is_not_asked_and_named() -> None:
+    tasks = [Task(f"silent {number}", time.sleep, (60,)) for number in range(30)]
+    outcomes = run_all(tasks, 0.5, workers=1, max_slow=1)
+
+    not_asked = [outcome for outcome in outcomes if "not asked" in outcome.why]
+    assert [outcome.what for outcome in outcomes] == [task.what for task in tasks]
+    assert 20 <= len(not_asked) <= 22
+    assert not_asked[0].why.startswith("no answer: not asked, since ")
+
+
+# Budgets --------------------------------------------------------------------------------------------------------
+
+
+def _grow(size: int) -> int:
+    return len(bytearray(size))
+
+
+def _write(path: str, size: int) -> None:
+    with Path(path).open("wb") as out:
+        out.write(bytes(size))
+
+
+def test_an_answer_that_fills_the_memory_is_named_and_the_others_come() -> None:
+    tasks = [Task("large", _grow, (1 << 30,)), Task("small", _grow, (1000,))]
+
+    large, small = run_all(tasks, 30, budget=Budget(memory=400 << 20, file=1 << 20))
+
+    assert large.why == "the answer is larger than there is room for it (--limits raises the limit)"
+    assert small.value == 1000
+
+
+def test_an_answer_that_fills_the_disk_is_named(tmp_path: Path) -> None:
+    tasks = [Task(name, _write, (str(tmp_path / name), size)) for name, size in (("large", 2 << 20), ("small", 1000))]
+
+    large, small = run_all(tasks, 30, budget=Budget(memory=1 << 30, file=1 << 20))
+
+    assert large.why == "the answer is larger than there is room for it (--limits raises the limit)"
+    assert small.done
+    assert (tmp_path / "large").stat().st_size <= 1 << 20
+
+
+def test_all_that_run_together_share_half_of_the_machine(tmp_path: Path) -> None:
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+    one, eight = (answer_budget(tmp_path, children, Limits()) for children in (1, 8))
+
+    assert one.memory == machine // 2
+    assert eight.memory == machine // 16
+    assert eight.file < one.file
+    assert answer_budget(tmp_path, 1, Limits(1000)).memory < machine

@@ -6,11 +6,13 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.negotiate.cycle.cycle import run_cycle
+from htcq.negotiate.groups import PoolQuotas
 from htcq.negotiate.models import MachineModel, with_models
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
+from htcq.pool.weights import Weights
 from htcq.settings import settings_from
-from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot, static_slot, submitter
+from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, static_slot, submitter
 
 #: What site files say: one claim takes a core and 2 GiB; half a core; tokens; access points split; two slot types.
 CHARGES = {"capacity": {"charge": {"cpus": 1, "memory": "2GiB"}}}
@@ -30,7 +32,7 @@ SMALL = tuple(slot(f"slot1@{name}", TotalSlotMemory=1024) for name in ("old", "i
 
 def model(content: object, machines: str = "") -> MachineModel:
     settings = settings_from(content)  # type: ignore[arg-type]
-    return MachineModel("site.toml", settings.slot_types, machines, settings.literal)
+    return MachineModel("site.toml", settings.slot_types, machines, settings.literal, settings.kinds)
 
 
 def site(*ads: str, jobs: int = 20) -> Pool:
@@ -60,6 +62,15 @@ def test_and_back_again_where_access_points_split() -> None:
     assert matches(split) == 1
     assert "NumClaims" not in one.frame
     assert not [name for name in one.frame.texts if name.startswith("consumption")]
+
+
+def test_a_resource_that_one_slot_of_a_machine_lists_without_an_amount_is_not_part_of_the_model() -> None:
+    damaged = dynamic_slot("slot1_1@node1", "cyd@site", MachineResources='"Cpus Memo2y Memory Disk"')
+    by_slot = by_name(with_models(site(slot(NumDynamicSlots=1), damaged), [model(CHARGES)]))
+    one = by_slot["slot1_1@node1"]
+
+    assert one.frame.value("MachineResources") == "Cpus Memory Disk"
+    assert "ConsumptionMemo2y" not in one.frame
 
 
 def test_what_is_claimed_stays_and_is_charged_by_the_model() -> None:
@@ -187,7 +198,7 @@ def test_a_model_for_nothing_is_an_error(given: MachineModel, ads: tuple[str, ..
         with_models(site(*ads), [given])
 
 
-def test_demand_is_weighed_by_the_model_if_all_machines_have_it() -> None:
+def test_idle_jobs_are_weighed_by_the_model_if_all_machines_have_it() -> None:
     """20 jobs of 1 cpu and 3 GiB are two charges of memory each; those that run weigh 2 instead of 1 as well."""
     queue = [job(f"1.{proc}", RequestMemory=3072) for proc in range(20)]
     asking = submitter(IdleJobs=20, WeightedIdleJobs=20, RunningJobs=1, WeightedRunningJobs="1.0")
@@ -197,8 +208,37 @@ def test_demand_is_weighed_by_the_model_if_all_machines_have_it() -> None:
         (record,) = pool_.submitters
         return record.number("IdleJobs"), record.number("WeightedIdleJobs"), record.number("WeightedRunningJobs")
 
-    assert demand(with_models(given, [model(CHARGES, "node*")])) == (20, 20, 1)
+    # Access points keep their weight where a model is for some machines only; what runs there weighs anew.
+    assert demand(with_models(given, [model(CHARGES, "node*")])) == (20, 20, 2)
     assert demand(with_models(given, [model(CHARGES)])) == (20, 40, 2)
+
+
+def test_published_usage_is_that_of_the_claims_as_they_weigh_now() -> None:
+    """A claim of 1 cpu and 3 GiB weighs 2 charges; ceilings are measured against that, not against what was 1."""
+    published = [
+        accounting(name, IsAccountingGroup=group, WeightedResourcesUsed="1.0", HierWeightedResourcesUsed="1.0")
+        for name, group in (("<none>", "true"), ("hep", "true"), ("hep.ada@site", "false"), ("gone@site", "false"))
+    ]
+    claimed = dynamic_slot(customer="hep.ada@site", Memory=3072)
+    config = "GROUP_NAMES = hep\nGROUP_QUOTA_hep = 4\n"
+    given = pool(slot(Cpus=7, NumDynamicSlots=1), claimed, *published, jobs=[], config=config)
+    after = PoolQuotas(with_models(given, [model(CHARGES)]), Weights())
+
+    assert (after.usage["hep"], after.used_by("hep.ada@site"), after.used_by("gone@site")) == (2, 2, 1)
+    (hep,) = [record for record in after.pool.accounting if record.name == "hep"]
+    assert hep.number("HierWeightedResourcesUsed") == 2
+
+
+def test_nodes_have_the_model_of_their_kind() -> None:
+    kinds = {**CHARGES, "nodes": {"big": {"match": "TotalCpus > 8", "charge": {"cpus": 2}}}}
+    large = dict.fromkeys(("Cpus", "TotalSlotCpus", "TotalCpus"), 16)
+    given = site(slot("slot1@small"), slot("slot1@big", **large))
+    found = by_name(with_models(given, [model(kinds)]))
+
+    alone = by_name(with_models(given, [model(CHARGES, "small"), model({"capacity": {"charge": {"cpus": 2}}}, "big")]))
+    assert {name: each.frame.text("SlotWeight") for name, each in found.items()} == {
+        name: each.frame.text("SlotWeight") for name, each in alone.items()
+    }
 
 
 def test_startds_leave_requests_as_they_are_where_the_negotiator_splits() -> None:

@@ -87,3 +87,18 @@ def test_there_is_no_drawer() -> None:
     drawers = {"utils", "util", "helpers", "common", "base", "manager", "misc"}
 
     assert [str(path) for path in SOURCES if path.stem in drawers or path.parent.name in drawers] == []
+
+
+@pytest.mark.parametrize(
+    ("calls", "place"),
+    [
+        (re.compile(r"file=sys\.stderr|sys\.stderr\.write"), "report/printable.py"),
+        (re.compile(r"csv\.writer|csv\.DictWriter"), "report/csv_table.py"),
+        (re.compile(r"\b(mkdtemp|mkstemp|TemporaryDirectory|NamedTemporaryFile)\("), "passing.py"),
+    ],
+    ids=["messages", "csv", "temporary files"],
+)
+def test_what_strangers_wrote_and_what_must_not_stay_goes_through_one_place(calls: re.Pattern[str], place: str) -> None:
+    found = [path for path in SOURCES if calls.search(path.read_text(encoding="utf-8"))]
+
+    assert {str(path.relative_to(ROOT / "htcq")) for path in found} <= {place}

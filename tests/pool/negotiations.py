@@ -1,6 +1,8 @@
 """Negotiation cycles recorded from a real negotiator: the pool before, and what was matched, in its order.
 
-Of jobs that are alike those are kept that the record names; ``jobs`` in expected.json counts all of each cluster.
+In ``negotiation`` of jobs that are alike those are kept that the record names; ``jobs`` in expected.json counts all of
+each cluster. In ``negotiation-2`` all jobs are there, and what the accountant held; knobs and attributes that no cycle
+depends on were left out.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 
 from htcq.classads import as_number
 from htcq.live.configuration import read_dump
+from htcq.pool.adtext import Chunks
 from htcq.pool.jobclass import JobClass, job_classes
 from htcq.pool.kind import Kind
 from htcq.pool.pool import Pool
@@ -22,6 +25,8 @@ from htcq.pool.slot import Number
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "golden" / "negotiation"
 CYCLES = sorted(DIRECTORY.iterdir())
+#: By families of their own: user priorities, what schedds offer, START, several machines, random sites.
+FAMILIES = sorted(DIRECTORY.with_name("negotiation-2").iterdir())
 
 
 def expected(cycle: Path) -> dict[str, Any]:
@@ -32,6 +37,8 @@ def expected(cycle: Path) -> dict[str, Any]:
 
 def whole_pool(cycle: Path) -> Pool:
     """Return the pool before the cycle with all jobs of each cluster: those that are alike stand there again."""
+    if cycle in FAMILIES:
+        return pool(cycle)
     text = (cycle / "jobs.ads").read_text(encoding="utf-8")
     by_id = {(_whole("ClusterId", ad), _whole("ProcId", ad)): ad for ad in text.split("\n\n") if ad.strip()}
     ads = [
@@ -57,7 +64,13 @@ def pool(cycle: Path, queue: str = "") -> Pool:
     collector, jobs = ((cycle / name).read_bytes() for name in ("collector.ads", "jobs.ads"))
     config = (cycle / "config.txt").read_text(encoding="utf-8")
     jobs = queue.encode() or jobs
-    return read_pool(Texts(cycle.name, lambda: [collector], lambda: [jobs], config), read_dump)
+    priorities, users = (_chunks(cycle / name) for name in ("priorities.ads", "users.ads"))
+    texts = Texts(cycle.name, lambda: [collector], lambda: [jobs], config, priorities=priorities, users=users)
+    return read_pool(texts, read_dump)
+
+
+def _chunks(path: Path) -> Chunks | None:
+    return (lambda: [path.read_bytes()]) if path.is_file() else None
 
 
 @dataclass

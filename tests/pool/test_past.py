@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from htcq.errors import InputError
+from htcq.pool.ads import read_past
 from htcq.pool.frame import Expressions
 from htcq.pool.past import Past
-from htcq.pool.reading import read_past
 from tests.audit.sites import Text, job
 
 

@@ -66,6 +66,13 @@ def test_both_forms_say_the_same(text: str) -> None:
     assert [each.number("Ceiling") for each in found.values()] == [None, -1, 5]
 
 
+def test_a_number_that_no_record_has_is_passed_over() -> None:
+    strange = f'Name{"1" * 5000} = "x"\n'
+    read = read_priorities(lambda: [NUMBERED.encode(), strange.encode()])
+
+    assert {record.name for record in read} >= {"chem", "chem.ann@test", "chem.ben@test"}
+
+
 def test_what_cannot_be_read_is_said() -> None:
     with pytest.raises(InputError, match="lines that are no attributes"):
         read_priorities(lambda: [b"Name = 1\nwhat is this\n\n"])
@@ -77,11 +84,12 @@ def published(directory: Path, accounting: str, negotiator: str = "") -> Publish
     return Published(pool_of(open_snapshot(directory), "snapshot"), negotiator)
 
 
-def test_a_submitter_that_is_not_published_is_known_from_them(tmp_path: Path) -> None:
+def test_what_the_negotiator_says_of_a_submitter_is_newer_than_what_is_published(tmp_path: Path) -> None:
     found = published(tmp_path, PUBLISHED).accounts
 
     assert found["chem.ben@test"].number("Ceiling") == 5
-    assert found["chem.ann@test"].number("PriorityFactor") == 1.0
+    assert found["chem.ann@test"].number("PriorityFactor") == 2999.999999
+    assert found["chem.ann@test"].text("NegotiatorName") == "cm"
 
 
 def test_of_two_negotiators_they_count_for_the_one_that_is_asked_for(tmp_path: Path) -> None:

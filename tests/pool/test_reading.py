@@ -7,8 +7,9 @@ import pytest
 from htcq.classads import UNDEFINED
 from htcq.errors import InputError
 from htcq.live.configuration import read_dump
+from htcq.pool.ads import read_collector, read_jobs
 from htcq.pool.frame import Expressions
-from htcq.pool.reading import Texts, read_collector, read_jobs, read_pool
+from htcq.pool.reading import Texts, read_pool
 from tests.audit.sites import ad, job, pool, slot, static_slot, submitter
 
 
@@ -115,12 +116,12 @@ def test_names_that_need_quotes_do_no_harm() -> None:
 
 
 def test_ads_without_a_type_are_jobs_in_a_queue_and_nothing_in_a_collector() -> None:
-    text = ad(ClusterId=1, ProcId=0, JobStatus=1)
+    text = ad(ClusterId=1, ProcId=0, JobStatus=1, Owner='"ada"')
     found = pool(slot(), text, jobs=[text])
 
     assert [each.id for each in found.jobs or ()] == ["1.0"]
     assert len(found.slots or ()) == 1
-    assert found.damage == ("collector.ads has 1 ads without MyType, which were left out",)
+    assert [each.sentence for each in found.left_out] == ["1 ad left out: one without a name: it has no MyType"]
 
 
 @pytest.mark.parametrize("text", [b"", b"\n\n"])
@@ -140,14 +141,19 @@ def test_rubbish_is_refused(rubbish: bytes) -> None:
 
 
 def test_an_ad_in_a_damaged_file_is_still_read_and_the_damage_told() -> None:
-    found = pool("rubbish = \n\nmore rubbish\n\n", slot(), slot("slot1@node2").rstrip("\n"), jobs=["nonsense\n", job()])
+    found = pool(
+        "rubbish = \n\nmore rubbish\n\n",
+        slot(),
+        slot("slot1@node2").rstrip("\n"),
+        jobs=["nonsense\n", job()],
+        complete=False,
+    )
 
     assert [each.name for each in found.slots or ()] == ["slot1@node1"]
     assert [each.id for each in found.jobs or ()] == ["1.0"]
     assert found.damage == (
         "collector.ads ends in the middle of an ad, which was left out",
         "collector.ads has 1 lines that are no attributes, the first: 'more rubbish'",
-        "collector.ads has 1 ads without MyType, which were left out",
         "jobs.ads has 1 lines that are no attributes, the first: 'nonsense'",
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from htcq.classads import UNDEFINED
 from htcq.pool.versions import version, version_text
 from tests.audit.sites import VERSION
@@ -14,6 +16,16 @@ def test_the_number_stands_after_the_name() -> None:
 
 def test_versions_compare_as_numbers() -> None:
     assert version("$CondorVersion: 25.4.0 2025-01-01 $") < version(VERSION)
+
+
+@pytest.mark.parametrize("text", ["25.²", "25.\u0661", f"25.{'9' * 5000}", "25."])
+def test_digits_that_no_number_has_are_none(text: str) -> None:
+    assert version(f"$CondorVersion: {text} $") == ()
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J5.14.1", "25\x12.14.1", "\u202e1.41.52"])
+def test_a_version_can_be_printed(text: str) -> None:
+    assert version_text(f"$CondorVersion: {text} 2026-10-16 $") == ""
 
 
 def test_what_is_none_is_none() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,20 @@ def test_readers_of_a_real_machine(tmp_path):
     assert machine.psutil_facts()["affinity"] == sorted(os.sched_getaffinity(0))
     with pytest.raises(FileNotFoundError):
         machine.free_kb(f"{tmp_path}/missing")
+
+
+def test_what_the_kernel_says_is_what_psutil_says():
+    """A configuration is made of these numbers without psutil, which a probe for people loads."""
+    kernel, libraries = this_machine(essential=True).psutil_facts(), this_machine().psutil_facts()
+    assert kernel.pop("origin") == "the kernel"
+    assert kernel == {name: libraries[name] for name in ("logical", "affinity", "memory_bytes")}
+
+
+def test_an_essential_probe_decides_the_same_without_psutil():
+    code = (
+        "import sys; from htcq.probe import probe_node; node = probe_node('/', essential=True); "
+        "print(node.cpus, node.memory_mb, node.gpus, 'psutil' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    node = probe_node(execute="/")
+    assert done.stdout.split() == [str(node.cpus), str(node.memory_mb), str(node.gpus), "False"]

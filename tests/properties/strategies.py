@@ -123,11 +123,17 @@ def nodes(draw: st.DrawFn) -> Node:
 @st.composite
 def choices(draw: st.DrawFn, node: Node) -> Choice:
     """Settings that ``node`` can carry, as a user would give them."""
-    kind = draw(st.sampled_from(("proposed", "minimum", "quantized", "fixed")))
+    kind = draw(st.sampled_from(("proposed", "linear", "minimum", "quantized", "fixed")))
     whole = draw(st.sampled_from(("", "whole_charges")))
     if kind == "proposed":
         return Choice(model=draw(st.sampled_from(("", "minimum-charge", "quantized"))))
     total = node.assets()
+    if kind == "linear":
+        prices = st.fractions(min_value=Fraction(1, 1000), max_value=100, max_denominator=1000)
+        weighed = draw(
+            st.lists(st.sampled_from([asset for asset in total if asset not in (CPUS, "memory")]), unique=True)
+        )
+        return Choice(weights={asset: draw(prices) for asset in (CPUS, "memory", *weighed)})
     if kind == "minimum":
         model = draw(_minimum(total, 1))
         charges = {asset: Fraction(charge) for asset, charge in model.charges.items()}

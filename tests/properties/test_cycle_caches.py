@@ -212,7 +212,8 @@ def test_conditions_are_taken_apart_exactly() -> None:
     shared = {"MyType": '"Machine"', "MachineResources": '"Cpus Memory Disk"', "PartitionableSlot": "true",
               "SlotType": '"Partitionable"', "SlotWeight": "Cpus * Cpus + Memory"}  # fmt: skip
     policy = {"ConsumptionCpus": "1", "ConsumptionMemory": "TARGET.RequestMemory ?: 1", "ConsumptionDisk": "0"}
-    asks = {"JobStatus": 1, "ProcId": 0, "Wish": "TARGET.Memory > 99 && Other", "Other": "TARGET.Cpus < 3",
+    asks = {"JobStatus": 1, "ProcId": 0, "Owner": '"ada"',
+            "Wish": "TARGET.Memory > 99 && Other", "Other": "TARGET.Cpus < 3",
             "Circle": "Circle && true", "RequestCpus": 2}  # fmt: skip
     jobs = [{**asks, "ClusterId": number, "Requirements": text} for number, text in enumerate(_DELICATE)]
     for slot in ({}, policy):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from htcq.capacity.choice import Choice
 from htcq.capacity.layout import Slot, SlotType, lay_out
-from htcq.capacity.plan import plan_slot, typical_shapes
+from htcq.capacity.plan import plan_slot
 from htcq.capacity.presets import NAMES
+from htcq.capacity.typical import typical_shapes
 from htcq.errors import ModelError
 from htcq.node import Node
 from htcq.policy.safety import dangers
@@ -38,6 +39,7 @@ SLOT_KEYS: dict[str, Any] = {
     "amounts": dict,
     "weight": NUMBER,
     "claims": dict,
+    "asset_weights": dict,
     "limiting": str,
     "num_claims": int,
     "jobs": list,
@@ -48,6 +50,7 @@ PLAN_KEYS: dict[str, Any] = {
     "schema": int,
     "weight": NUMBER,
     "claims": dict,
+    "asset_weights": dict,
     "limiting": str,
     "jobs": list,
     "slot_types": list,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from htcq.quota.knobs import Knobs, TreeProblem, number_of, truth_of
@@ -14,6 +16,8 @@ from htcq.quota.knobs import Knobs, TreeProblem, number_of, truth_of
         ("-1.5e2", -150.0),
         (".5", 0.5),
         ("0x10", 16.0),
+        (f"0x{'f' * 400}", math.inf),
+        (f"-0x{'f' * 400}", -math.inf),
         ("2 * 0.25", 0.5),
         ("floor(10 / 3)", 3.0),
         ("true", 1.0),

@@ -53,17 +53,17 @@ def test_a_limit_that_is_no_number_leaves_nothing() -> None:
 def test_a_ceiling_leaves_what_the_whole_part_of_usage_does_not_take(
     ceiling: int | None, usage: float, left: int | None
 ) -> None:
-    assert headroom(Claimant("a", usage=usage, ceiling=ceiling)) == left
+    assert headroom(Claimant("a", 500.0, usage=usage, ceiling=ceiling)) == left
 
 
 @pytest.mark.parametrize(("floor", "usage", "first"), [(None, 0.0, 0), (5, 0.0, 5), (5, 5.0, 0), (100, 0.0, 80)])
 def test_a_floor_that_is_not_reached_comes_before_all_others(floor: int | None, usage: float, first: float) -> None:
     """It bounds what may be given, not what may be used: with 2 used and a floor of 5, 5 more may be given."""
-    assert shares([Claimant("a", usage=usage, floor=floor)], Pie(80.0))[0].floor == first
+    assert shares([Claimant("a", 500.0, usage=usage, floor=floor)], Pie(80.0))[0].floor == first
 
 
 def test_what_is_given_in_the_floor_round_is_the_floor_itself() -> None:
-    assert shares([Claimant("a", usage=2.0, floor=5)], Pie(80.0))[0].floor == 5
+    assert shares([Claimant("a", 500.0, usage=2.0, floor=5)], Pie(80.0))[0].floor == 5
 
 
 def test_nobody_shares_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from htcq.audit.engine import Audit, Checked, Finding, NotChecked
+from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Severity
 from htcq.pool.costs import Share
 from htcq.report.pictures import GroupBar, Pictures
@@ -13,10 +14,21 @@ WEIGHT = Finding(
     subject="slot slot1@node01.example.net",
     message="SlotWeight is no number when nothing is left: the first match there ends the negotiator",
     evidence=(Fact("SlotWeight", "floor(NoSuchThing/2)"),),
-    fix="Write a weight that is a number whatever is left.",
+    advice="Write a weight that is a number whatever is left.",
     count=412,
     examples=("slot1@node01.example.net", "slot1@node02.example.net", "slot1@node03.example.net"),
     cause="floor(NoSuchThing/2)",
+)
+USERS = Finding(
+    rule="users-of-nobody",
+    severity=Severity.WARNING,
+    subject="submitter group_physics.analysis.ada@site",
+    message="there is no group group_physics.analysis",
+    evidence=(),
+    advice="Name a group that exists.",
+    count=3,
+    examples=("group_physics.analysis.ada@site",),
+    cause="group_physics.analysis",
 )
 QUOTA = Finding(
     rule="quota-of-nobody",
@@ -27,10 +39,19 @@ QUOTA = Finding(
         Fact("GROUP_QUOTA_group_physics.analysis", "120", "/etc/condor/config.d/30-quotas.config:17"),
         Fact("GROUP_NAMES", "group_physics, group_chemistry, group_biology", "/etc/condor/config.d/30-quotas.config:3"),
     ),
-    fix="GROUP_NAMES = group_physics, group_chemistry, group_biology, group_physics.analysis",
+    advice="Correct the name, or add the group to GROUP_NAMES.",
     count=1,
     examples=("group_physics.analysis",),
     cause="group_physics.analysis",
+    settings=(
+        Setting(
+            Role.CENTRAL,
+            "GROUP_NAMES",
+            "group_physics, group_chemistry, group_biology, group_physics.analysis",
+            "/etc/condor/config.d/30-quotas.config",
+        ),
+    ),
+    caused=(USERS,),
 )
 SCRIPT = Finding(
     rule="memory-wasted",
@@ -38,10 +59,11 @@ SCRIPT = Finding(
     subject="slot <script>document.title = 'stolen'</script>",
     message="the slot's name is <b>odd</b> & \x1b[31mred\x1b[0m",
     evidence=(Fact("ConsumptionMemory", "ifThenElse(" * 30 + "RequestMemory" + ")" * 30),),
-    fix="Give it another name:\nSTARTD_NAME = slot|1",
+    advice="Give it another name.",
     count=2,
     examples=("<script>alert(1)</script>", "slot1@node07"),
     cause="odd",
+    settings=(Setting(Role.EXECUTE, "STARTD_NAME", "slot|1", nodes=("node07",)), Setting(Role.ACCESS, "A", "<i>1</i>")),
 )
 SAMPLE = Audit(
     findings=(WEIGHT, QUOTA, SCRIPT),

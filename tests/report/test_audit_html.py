@@ -36,7 +36,7 @@ def test_the_page_says_what_the_text_says(page: Page) -> None:
     everything = " ".join(text for texts in page.texts.values() for text in texts)
     facts = [fact for finding in SAMPLE.findings for fact in finding.evidence]
     said = [summary(SAMPLE), *SAMPLE.incomplete, *(each.missing for each in SAMPLE.not_checked)]
-    said += [each.fix for each in SAMPLE.findings] + [WEIGHT.message] + list(WEIGHT.examples)
+    said += [each.advice for each in SAMPLE.findings] + [WEIGHT.message] + list(WEIGHT.examples)
     said += [text for fact in facts for text in (fact.attribute, fact.value, fact.place)]
 
     assert [each for each in said if each not in everything] == []
@@ -66,9 +66,10 @@ def test_ids_are_unique_and_references_lead_somewhere(page: Page) -> None:
 
 
 def test_only_configuration_is_set_as_such(page: Page) -> None:
-    prose = [attributes.get("class") for tag, attributes in page.elements if tag == "pre"]
+    lines = [setting.line for finding in SAMPLE.findings for setting in finding.settings]
 
-    assert prose == ["prose", None, None]
+    assert page.texts["pre"] == lines
+    assert not set(page.texts["pre"]) & {finding.advice for finding in SAMPLE.findings}
 
 
 def test_a_pool_without_findings_weights_or_groups_has_a_page_too() -> None:
@@ -94,3 +95,9 @@ def test_groups_of_one_parent_have_one_scale(page: Page) -> None:
     ]
 
     assert asked == ["100.00%", "100.00%", "100.00%", "0.05%", "57.78%"]
+
+
+def test_what_follows_from_a_root_cause_is_a_list_below_it() -> None:
+    text = audit_page(SAMPLE, PICTURES)
+    assert text.count('<ul class="caused">') == 1
+    assert "<code>users-of-nobody</code>" in text

@@ -14,7 +14,19 @@ from tests.report.audits import QUOTA, SAMPLE
 def test_the_names_are_those_of_the_contract() -> None:
     found = audit_json(SAMPLE)
 
-    assert set(found) == {"schema", "source", "taken", "findings", "known", "not_checked", "checked", "incomplete"}
+    assert set(found) == {
+        "schema",
+        "source",
+        "taken",
+        "health",
+        "gaps",
+        "findings",
+        "known",
+        "failed",
+        "not_checked",
+        "checked",
+        "incomplete",
+    }
     assert (found["schema"], found["source"], found["taken"]) == (1, "cm.example.net", "2026-11-02T08:15:00+00:00")
     assert found["findings"][1] == {
         "rule": "quota-of-nobody",
@@ -33,10 +45,30 @@ def test_the_names_are_those_of_the_contract() -> None:
                 "place": "/etc/condor/config.d/30-quotas.config:3",
             },
         ],
-        "fix": QUOTA.fix,
+        "fix": [
+            {
+                "role": "central manager",
+                "nodes": [],
+                "file": "/etc/condor/config.d/30-quotas.config",
+                "knob": "GROUP_NAMES",
+                "value": "group_physics, group_chemistry, group_biology, group_physics.analysis",
+            }
+        ],
+        "advice": "Correct the name, or add the group to GROUP_NAMES.",
         "count": 1,
         "examples": ["group_physics.analysis"],
         "fingerprint": "quota-of-nobody: group_physics.analysis",
+        "harm": {"shut": 0.0, "starved": [], "overrun": []},
+        "caused": [
+            {
+                "rule": "users-of-nobody",
+                "severity": "warning",
+                "subject": "submitter group_physics.analysis.ada@site",
+                "message": "there is no group group_physics.analysis",
+                "count": 3,
+                "fingerprint": "users-of-nobody: group_physics.analysis",
+            }
+        ],
     }
     assert found["not_checked"][0] == {"rule": "demand-of-nothing", "missing": "job ads (jobs.ads)"}
     assert (found["checked"], found["known"]) == (4, 0)
@@ -46,7 +78,7 @@ def test_the_names_are_those_of_the_contract() -> None:
 def test_what_was_printed_serves_as_a_baseline() -> None:
     known = fingerprints(json.dumps(audit_json(SAMPLE)), "base.json")
 
-    assert known == {finding.fingerprint for finding in SAMPLE.findings}
+    assert known == set().union(*(finding.fingerprints for finding in SAMPLE.findings))
     assert SAMPLE.since(known).findings == ()
     assert SAMPLE.since(known).known == 3
 
@@ -72,3 +104,10 @@ def test_what_is_no_audit_is_no_baseline(text: str, said: str) -> None:
 
     assert said in str(refused.value)
     assert refused.value.hint
+
+
+def test_a_baseline_knows_what_was_listed_under_a_root_cause() -> None:
+    known = fingerprints(json.dumps(audit_json(SAMPLE)), "yesterday.json")
+
+    assert "users-of-nobody: group_physics.analysis" in known
+    assert not SAMPLE.since(known).findings

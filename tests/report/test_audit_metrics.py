@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from htcq.audit.rule import Severity
+from htcq.negotiate.health import Ailment
 from htcq.report.audit_metrics import audit_metrics
 from tests.report.audits import NOTHING, SAMPLE, WEIGHT
 
@@ -52,3 +53,18 @@ def test_times_are_seconds_since_1970() -> None:
 @pytest.mark.parametrize("taken", ["", "yesterday", "2026-11-02T08:15:00"])
 def test_a_pool_of_unknown_time_has_none(taken: str) -> None:
     assert "htcq_pool_timestamp_seconds" not in audit_metrics(replace(NOTHING, taken=taken), NOW)
+
+
+def test_what_follows_from_a_root_cause_is_counted_apart() -> None:
+    values = _values(audit_metrics(SAMPLE, NOW))
+
+    assert values['htcq_findings_caused{rule="users-of-nobody"}'] == "1"
+    assert not [name for name in values if name.startswith('htcq_findings{rule="users-of-nobody"')]
+
+
+def test_the_health_of_the_pool_is_told() -> None:
+    ill = replace(SAMPLE, health=(Ailment("negotiator-late", "the last cycle was 900 s ago"),))
+
+    assert _values(audit_metrics(replace(SAMPLE, health=()), NOW))["htcq_pool_healthy"] == "1"
+    values = _values(audit_metrics(ill, NOW))
+    assert (values["htcq_pool_healthy"], values['htcq_pool_ailments{ailment="negotiator-late"}']) == ("0", "1")

@@ -32,7 +32,8 @@ def test_csv_keeps_what_commas_quotes_and_newlines_would_break() -> None:
     row = _read_back()[1]
 
     assert row["message"] == QUOTA.message
-    assert row["fix"] == QUOTA.fix
+    assert row["fix"] == f"central manager: {QUOTA.settings[0].line}"
+    assert row["advice"] == QUOTA.advice
     assert row["evidence"].splitlines() == [
         "GROUP_QUOTA_group_physics.analysis = 120 (/etc/condor/config.d/30-quotas.config:17)",
         "GROUP_NAMES = group_physics, group_chemistry, group_biology (/etc/condor/config.d/30-quotas.config:3)",
@@ -68,3 +69,14 @@ def test_what_could_only_be_read_in_part_has_a_line() -> None:
     assert list(audit_lines(SAMPLE))[-1] == (
         "cm.example.net: note: read in part: jobs of access2.example.net: no answer within 60 s"
     )
+
+
+def test_what_follows_from_a_root_cause_is_a_column_and_a_note_at_its_place() -> None:
+    assert [row["caused"] for row in _read_back()][1] == (
+        "users-of-nobody: there is no group group_physics.analysis (3 such)"
+    )
+    notes = [line for line in audit_lines(SAMPLE) if ": note: follows from" in line]
+    assert notes == [
+        "/etc/condor/config.d/30-quotas.config:17: note: follows from quota-of-nobody: "
+        "users-of-nobody: there is no group group_physics.analysis (3 such)"
+    ]

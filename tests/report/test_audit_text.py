@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from htcq.audit.engine import Audit, Checked, NotChecked
+from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Severity
 from htcq.report.audit_text import show_audit, summary
 from tests.report.audits import NOTHING, QUOTA, SAMPLE, SCRIPT, WEIGHT
@@ -33,7 +34,8 @@ def _narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_findings_stand_before_their_fixes_and_the_summary_follows() -> None:
     shown = _shown(SAMPLE)
     landmarks = ["error  weight-not-a-number", "warning  quota-of-nobody", "info  memory-wasted", "How to mend it"]
-    landmarks += ["Write a weight that", QUOTA.fix, "not checked without job ads", summary(SAMPLE)]
+    landmarks += ["Write a weight that", QUOTA.settings[0].line, QUOTA.advice]
+    landmarks += ["not checked without job ads", summary(SAMPLE)]
     places = [shown.index(each) for each in landmarks]
 
     assert places == sorted(places)
@@ -65,7 +67,7 @@ def test_what_one_rule_lacks_of_many_machines_is_told_in_one_line() -> None:
 
 
 def test_nothing_in_an_ad_steers_the_terminal() -> None:
-    odd = replace(SCRIPT, evidence=(Fact("Name", "\x1b]0;owned\x07"),), examples=("\x1b[2J",), fix="A = \x1b[1m")
+    odd = replace(SCRIPT, evidence=(Fact("Name", "\x1b]0;owned\x07"),), examples=("\x1b[2J",), advice="A = \x1b[1m")
 
     assert "\x1b" not in _shown(replace(SAMPLE, findings=(odd,), incomplete=("\x1b[3m",)))
 
@@ -79,15 +81,18 @@ def test_a_very_long_value_is_cut() -> None:
 def test_one_fix_for_several_findings_is_told_once() -> None:
     other = replace(WEIGHT, subject="slot slot1@other", cause="another")
 
-    assert _shown(replace(SAMPLE, findings=(WEIGHT, other))).count(WEIGHT.fix) == 1
+    assert _shown(replace(SAMPLE, findings=(WEIGHT, other))).count(WEIGHT.advice) == 1
 
 
 def test_several_fixes_of_one_rule_tell_what_they_mend() -> None:
-    other = replace(QUOTA, subject="knob GROUP_QUOTA_b", fix="GROUP_NAMES = b", cause="b")
+    settings = (Setting(Role.CENTRAL, "GROUP_NAMES", "b"),)
+    other = replace(QUOTA, subject="knob GROUP_QUOTA_b", settings=settings, cause="b")
     shown = _shown(replace(SAMPLE, findings=(QUOTA, other)))
 
-    assert f"  quota-of-nobody ({QUOTA.subject})\n      {QUOTA.fix}\n" in shown
-    assert "  quota-of-nobody (knob GROUP_QUOTA_b)\n      GROUP_NAMES = b\n" in shown
+    file = QUOTA.settings[0].file
+    now = f"      On the central manager, now set in {file}:\n        {QUOTA.settings[0].line}\n"
+    assert f"  quota-of-nobody ({QUOTA.subject})\n{now}      {QUOTA.advice}\n" in shown
+    assert "  quota-of-nobody (knob GROUP_QUOTA_b)\n      On the central manager:\n        GROUP_NAMES = b\n" in shown
 
 
 @pytest.mark.usefixtures("_narrow_terminal")
@@ -105,7 +110,7 @@ def test_sentences_are_broken_to_the_width_of_a_terminal(colour: bool) -> None:
     sentences = [line for line in lines if " = " not in line]
 
     assert max(map(len, sentences)) <= 60
-    assert "      GROUP_NAMES = group_physics, group_chemistry, group_biology, group_physics.analysis" in lines
+    assert "        GROUP_NAMES = group_physics, group_chemistry, group_biology, group_physics.analysis" in lines
 
 
 @pytest.mark.usefixtures("_narrow_terminal")
@@ -129,3 +134,12 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_summary_counts(audit: Audit, line: str) -> None:
     assert summary(audit) == line
+
+
+def test_what_follows_from_a_root_cause_stands_below_it() -> None:
+    shown = _shown(SAMPLE)
+    follows = shown.index(
+        "From this follows:\n      users-of-nobody: there is no group group_physics.analysis (3 such)"
+    )
+    assert shown.index("quota-of-nobody") < follows < shown.index("memory-wasted")
+    assert summary(SAMPLE).startswith("3 findings")

@@ -50,7 +50,7 @@ def test_a_kind_is_shown_with_what_each_slot_had() -> None:
     found, _ = audit(policy_slot(Cpus=3), policy_slot("slot1@node2"))
     row = shown(found)[3]
 
-    assert " ".join(row.split()) == "1 2 partitionable yes cpus 8, memory 16 GiB, disk 19.07 GiB 8 Cpus slot1@node1"
+    assert " ".join(row.split()) == "1 2 partitionable yes cpus 8, memory 16 GiB, disk 19531.25 MiB 8 Cpus slot1@node1"
 
 
 def test_a_slot_without_a_weight_counts_as_one() -> None:

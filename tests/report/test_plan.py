@@ -38,7 +38,7 @@ def test_one_slot_type_needs_no_number() -> None:
 def test_several_slot_types_are_told_apart() -> None:
     shown = _shown(_plans(*_halves()))
 
-    assert "slot type 1 (2): minimum-charge" in shown
+    assert "slot type 1 (2): linear" in shown
     assert "slot type 2 (1): quantized" in shown
 
 

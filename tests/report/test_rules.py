@@ -30,7 +30,7 @@ def test_a_rule_tells_everything_about_itself(rule: Rule) -> None:
     shown = " ".join(stream.getvalue().split())
 
     assert shown.startswith(f"{rule.id} ({rule.family}, {rule.severity.word}) {' '.join(rule.summary.split())}")
-    for text in (rule.consequence, rule.fix, rule.source, *(need.value for need in rule.needs)):
+    for text in (rule.consequence, rule.advice, rule.source, *(need.value for need in rule.needs)):
         assert " ".join(text.split()) in shown
 
 
@@ -38,6 +38,7 @@ def test_json_has_the_names_of_the_contract() -> None:
     found = rules_json([rule("weight-not-a-number")])
 
     assert found["schema"] == 1
-    assert set(found["rules"][0]) == {"id", "family", "severity", "needs", "summary", "consequence", "fix", "source"}
+    prose = {"summary", "consequence", "advice", "source"}
+    assert set(found["rules"][0]) == {"id", "family", "severity", "needs", "fix", *prose}
     assert found["rules"][0]["needs"] == ["slot ads (collector.ads)"]
     assert found["rules"][0]["family"] == "consumption"

@@ -92,6 +92,12 @@ def shown(*runs: Run) -> list[str]:
     return stream.getvalue().splitlines()
 
 
+def test_numbers_that_are_none_are_no_result() -> None:
+    broken: list[dict[str, Any]] = [{**COURSE, "full_at": "soon"}, {**CYCLE, "unit": ["cpus"]}, {**CYCLE, "unit": None}]
+
+    assert [summary(each) for each in broken] == [None] * 3
+
+
 def test_the_table_has_what_items_have_of_their_own_and_what_they_come_to() -> None:
     stream = io.StringIO()
     show_sweep("my\npool", SWEEP, RUNS, stream)

@@ -49,6 +49,34 @@ def test_a_torn_line_is_told_of_and_survived(kept: int, tmp_path: Path) -> None:
     assert bool(journal.doubts()) is not whole
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        '"number":2,"time":1e999',
+        '"number":2,"time":1e300',
+        f'"number":2,"time":1{"0" * 400}',
+        '"number":1e999,"time":1',
+        '"number":2,"time":1,"quotas":{"a":[1e999,true]}',
+        '"number":2,"time":1,"seen":{"slots":1e999,"schedds":1,"pool_weight":1}',
+        '"number":2,"time":1,"text":["a"]',
+        '"number":2,"time":1,"path":5',
+        '"number":2,"time":1,"path":"a\\u0000b"',
+        '"number":2,"time":1,"text":"\\ud800"',
+        '"number":2,"time":1,"asked":"yes"',
+        '"number":2,"time":1,"fallback":null',
+    ],
+)
+def test_a_line_with_a_value_that_no_htcq_wrote_is_no_record(told: str, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    append(path, record(1))
+    with path.open("a") as file:
+        file.write(f'{{"v":1,"kind":"intent",{told}}}\n')
+    append(path, record(3))
+    journal = read_journal(path)
+
+    assert (journal.records, journal.damaged) == ((record(1), record(3)), (2,))
+
+
 def test_reading_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     append(path, record(1))
@@ -107,3 +135,25 @@ def test_every_record_is_one_write_and_is_on_the_disk(tmp_path: Path, monkeypatc
 
     # The directory is on the disk too, once the file is new there.
     assert calls == ["write", "fsync", "fsync", "write", "fsync"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ['"number":1e999', '"of":-1e999', '"time":1e999', '"time":NaN', '"quotas":{"a":[1e999,true]}',
+     '"seen":{"slots":1e999,"schedds":1,"pool_weight":1}', '"seen":{"slots":1,"schedds":1,"pool_weight":1e999}'],
+)  # fmt: skip
+def test_a_number_without_an_end_is_a_damaged_line(damage: str, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    append(path, record(1))
+    with path.open("a") as file:
+        file.write(f'{{"v":1,"kind":"look","time":1.0,{damage}}}\n')
+
+    assert read_journal(path).damaged == (2,)
+    assert "no record in line 2" in read_journal(path).doubts()[0]
+
+
+def test_a_journal_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "journal").symlink_to("victim")
+    with pytest.raises(JournalError, match="cannot be written"):
+        append(tmp_path / "journal", record(1))
+    assert not (tmp_path / "victim").exists()

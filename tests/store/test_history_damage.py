@@ -69,6 +69,17 @@ def test_a_damaged_file_is_set_aside_and_kept(damaged: Path) -> None:
     assert times(damaged) == [START + 100 * LOOK]
 
 
+def test_a_file_whose_names_are_no_text_is_damaged(path: Path) -> None:
+    """SQLite tells of the name in its message, which Python cannot read then."""
+    record(path, crowd(START))
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE sample", b"CREATE TABLE 1a\xd2ple"))
+    assert "is damaged: malformed" in str(refusal(path, writable=False))
+
+    with open_history(path, writable=True) as history:
+        assert history.set_aside is not None
+        assert history.record(crowd(START)) is True
+
+
 def test_a_new_history_tells_of_the_damaged_one(damaged: Path) -> None:
     with open_history(damaged, writable=True) as history:
         aside = history.set_aside

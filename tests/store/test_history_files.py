@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,9 @@ def test_who_may_read_but_not_write_reads(wal: bool, public: Path) -> None:
     if wal:
         left_by_a_killed_writer(path, START + LOOK)
     before = names(public)
+    for each in public.iterdir():
+        # nobody() keeps the group.
+        each.chmod(0o640)
     public.chmod(0o555)
     with nobody():
         assert times(path) == [START, START + LOOK][: 1 + wal]
@@ -174,7 +179,7 @@ def test_permission_denied_is_told(public: Path) -> None:
     with nobody():
         assert "cannot be read: Permission denied" in str(refusal(public / "drift.db", False))
         assert "cannot be written: Permission denied" in str(refusal(public / "drift.db", True))
-        assert "cannot be written: unable to open" in str(refusal(public / "new.db", True))
+        assert "cannot be written: Permission denied" in str(refusal(public / "new.db", True))
     public.chmod(0o755)
 
     assert names(public) == ["drift.db"]
@@ -206,3 +211,54 @@ def test_what_a_killed_beginner_left_is_no_hindrance(path: Path) -> None:
 
     assert times(path) == [START]
     assert names(path.parent) == ["drift.db"]
+
+
+def test_an_account_that_may_only_read_keeps_no_writer_waiting(public: Path) -> None:
+    """It can lock whatever it can open: the directory, and no file of the history."""
+    record(public / "drift.db", crowd(START))
+    reading, told = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+        held = []
+        for each in (public, *public.iterdir()):
+            with suppress(OSError):
+                held.append(os.open(each, os.O_RDONLY))
+                fcntl.flock(held[-1], fcntl.LOCK_EX)
+        os.write(told, bytes([len(held)]))
+        signal.pause()
+    try:
+        assert os.read(reading, 1) == b"\x01"
+        record(public / "drift.db", crowd(START + LOOK))
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+    assert times(public / "drift.db") == [START, START + LOOK]
+    assert names(public) == ["drift.db"]
+
+
+def modes(directory: Path) -> set[int]:
+    return {stat.S_IMODE(each.stat().st_mode) for each in directory.iterdir()}
+
+
+def test_a_new_history_is_for_its_owner_alone(path: Path) -> None:
+    former = os.umask(0o022)
+    try:
+        with open_history(path, writable=True) as history:
+            history.record(observation(START))
+            assert len(names(path.parent)) > 1
+            assert modes(path.parent) == {0o600}
+    finally:
+        os.umask(former)
+    assert modes(path.parent) == {0o600}
+
+
+@pytest.mark.parametrize(("before", "after"), [(0o644, 0o600), (0o664, 0o600), (0o640, 0o640), (0o600, 0o600)])
+def test_a_history_that_everybody_may_read_is_taken_from_others(before: int, after: int, path: Path) -> None:
+    record(path, observation(START))
+    path.chmod(before)
+    record(path, observation(START + LOOK))
+
+    assert stat.S_IMODE(path.stat().st_mode) == after

@@ -49,3 +49,25 @@ def test_it_ends_with_a_holder_that_is_killed(tmp_path: Path) -> None:
 def test_a_place_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(LockedError, match="cannot be written"), held(tmp_path / "none" / "lock", "host-a"):
         pass
+
+
+@pytest.mark.parametrize("before", [None, 0o644])
+def test_no_other_account_can_take_the_lock(before: int | None, tmp_path: Path) -> None:
+    """flock(2) asks for no more than a file that is open for reading."""
+    path = tmp_path / "lock"
+    if before is not None:
+        path.write_text("")
+        path.chmod(before)
+    with held(path, "me"):
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    (tmp_path / "lock").symlink_to(precious)
+    with pytest.raises(LockedError) as refused, held(tmp_path / "lock", "me"):
+        pass
+
+    assert "symbolic link" in refused.value.hint
+    assert precious.read_text() == "kept"

@@ -27,6 +27,41 @@ def test_half_a_line_is_passed_over_and_nothing_after_it_is_lost(tmp_path: Path)
     assert [each["kind"] for each in journal.records()] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("look", '"over":5'),
+        ("look", '"over":[["a"]]'),
+        ("look", '"negotiator":["a"]'),
+        ("intent", '"jobs":[]'),
+        ("intent", '"action":"1","jobs":[5]'),
+        ("intent", '"action":"1","jobs":[{"job":"1.0"}]'),
+        ("outcome", '"action":"1","failed":[{}]'),
+        ("ceiling", '"submitter":"a","step":"set","ceiling":"x"'),
+        ("ceiling", '"submitter":"a","step":"set","ceiling":1e999'),
+        ("ceiling", '"submitter":"a","step":"set","ceiling":1,"until":1e999'),
+        ("ceiling", '"submitter":"a","step":["set"]'),
+    ],
+)
+def test_a_record_that_no_htcq_wrote_is_refused_and_named(kind: str, told: str, tmp_path: Path) -> None:
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    journal.append({"kind": "reclaim-look", "time": 1.0, "reclaim": {"over": ["a"]}})
+    with journal.path.open("a") as out:
+        out.write(f'{{"v":1,"kind":"reclaim-{kind}","time":2,"reclaim":{{{told}}}}}\n')
+
+    with pytest.raises(JournalError, match="line 2 is no record"):
+        journal.records()
+
+
+@pytest.mark.parametrize("time", ["1e999", '"soon"', "[]", "NaN"])
+def test_a_record_of_no_time_is_refused(time: str, tmp_path: Path) -> None:
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    journal.path.write_text(f'{{"v":1,"kind":"reclaim-look","time":{time},"reclaim":{{}}}}\n')
+
+    with pytest.raises(JournalError, match="line 1 is no record"):
+        journal.records()
+
+
 def test_another_version_is_not_read(tmp_path: Path) -> None:
     journal = ReclaimJournal(tmp_path / "reclaim")
     journal.path.write_text('{"v":2,"kind":"a"}\n')

@@ -57,6 +57,16 @@ def test_what_is_damaged_is_missing(text: str, results: Results) -> None:
     assert "token" not in results.state()
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_a_result_with_a_number_that_json_lacks_is_missing(number: str, results: Results) -> None:
+    results.keep(RUN)
+    path = results.directory / "x.json"
+    path.write_text(path.read_text().replace('"a": 1', f'"a": {number}'))
+
+    assert number in path.read_text()
+    assert results.kept(ITEM) is None
+
+
 def test_what_cannot_be_written_is_one_line(results: Results) -> None:
     (results.directory / "x.json").mkdir()
     with pytest.raises(InputError, match=r"x\.json cannot be written: Is a directory") as refused:
@@ -167,3 +177,13 @@ def test_a_result_is_kept_with_what_it_stands_on(results: Results) -> None:
         "arguments": ["--seed=1"], "options": {"seed": ["1"]}, "exit_status": 0, "reason": "", "warnings": [],
         "tries": 1, "result": {"a": 1},
     }  # fmt: skip
+
+
+def test_the_lock_is_for_its_owner_alone_and_no_link_is_followed(tmp_path: Path) -> None:
+    with claimed(tmp_path):
+        assert (tmp_path / ".lock").stat().st_mode & 0o777 == 0o600
+    (tmp_path / ".lock").unlink()
+    (tmp_path / ".lock").symlink_to(tmp_path / "victim")
+    with pytest.raises(InputError, match="cannot be written"), claimed(tmp_path):
+        raise AssertionError("it was claimed")
+    assert not (tmp_path / "victim").exists()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from htcq.errors import InputError
+from htcq.errors import EXIT_UNKNOWN, InputError, OutputError
 from htcq.store.snapshot_writer import new_snapshot
 
 
@@ -121,3 +123,20 @@ def test_a_directory_and_an_archive_do_not_replace_each_other(tmp_path: Path, na
     with pytest.raises(InputError, match=r"a name that ends|directory"), new_snapshot(tmp_path / name):
         raise AssertionError("it was begun")
     assert (tmp_path / "dir.tar.gz").is_dir()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
+@pytest.mark.parametrize("name", ["snap", "snap.tar.gz"])
+def test_a_full_or_broken_disk_is_no_bad_name(
+    name: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OutputError) as caught, new_snapshot(tmp_path / name) as directory:
+        fill(directory)
+
+    assert caught.value.exit_status == EXIT_UNKNOWN
+    assert f"{name} cannot be written: {os.strerror(number)}" in str(caught.value)
+    assert names(tmp_path) == []

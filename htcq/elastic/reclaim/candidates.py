@@ -11,6 +11,7 @@ from htcq.elastic.reclaim.rooms import Rooms
 from htcq.elastic.reclaim.standings import Standings
 from htcq.elastic.records import PARTS, WEIGHT, Claim
 from htcq.settings.reclaim import ReclaimLimits
+from htcq.units import whole_number
 
 #: A job that started so many seconds after the look: clocks differ by more than the way of a message.
 _AHEAD = 30.0
@@ -64,7 +65,7 @@ class Candidates:
 
     def _order(self, each: Candidate, standings: Standings) -> tuple[object, ...]:
         claim = each.claim
-        numbers = tuple(int(part) if part.isdigit() else 0 for part in claim.job.split("."))
+        numbers = tuple(whole_number(part) or 0 for part in claim.job.split("."))
         ratio = standings.ratio(claim.group)
         return (not claim.checkpoints, each.ran, claim.prio, -ratio, claim.schedd, numbers, claim.slot)
 

@@ -6,6 +6,7 @@ the same journal are passed over.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,6 +23,9 @@ SETTING, SET, CANCELLING, CANCELLED, REFUSED = "setting", "set", "cancelling", "
 #: Actions that freed nothing for those in need, one after the other, until nothing more is done.
 MOST_USELESS = 2
 DAY = 86400.0
+#: What of a payload is text, and what is a list.
+_TEXTS = ("negotiator", "action", "submitter", "step", "group")
+_LISTS = ("over", "needs", "jobs", "places", "needy", "there", "failed")
 
 Key = tuple[str, str]
 
@@ -142,6 +146,27 @@ def told_by(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return what a record tells of reclaim; None where it is somebody else's."""
     told = record.get(PAYLOAD)
     return told if record.get("kind") in KINDS and isinstance(told, Mapping) else None
+
+
+def flaw_of(record: Mapping[str, Any]) -> str:
+    """Return what about ``record`` no htcq has written; empty where it can be read, or is somebody else's."""
+    told = told_by(record)
+    if told is None:
+        return ""
+    for name in _TEXTS:
+        if not isinstance(told.get(name, ""), str):
+            return f"{name} is {told[name]!r}"
+    for name in _LISTS:
+        if not isinstance(told.get(name, []), list):
+            return f"{name} is {told[name]!r}"
+    try:
+        past = past_of([record], told.get("negotiator", ""))
+        numbers = [float(record.get("time", 0.0)), *(each.until or 0.0 for each in past.ceilings.values())]
+        # An outcome is read with its intent alone, which may stand in a line before.
+        _keys(told.get("failed", ()))
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        return str(error)
+    return "" if all(map(math.isfinite, numbers)) else "a time is not finite"
 
 
 def _look(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from htcq.elastic.reclaim.candidates import Candidate
 from htcq.elastic.reclaim.choice import Choice
 from htcq.elastic.reclaim.results import Spared, Use, Victim
+from htcq.units import whole_number
 
 
 def victims_of(candidates: Sequence[Candidate], choice: Choice) -> Iterator[Victim]:
@@ -45,5 +46,5 @@ def uses_of(choice: Choice) -> Iterator[Use]:
 
 def in_order(spared: Spared) -> tuple[object, ...]:
     """Return what spared jobs are sorted by: group, schedd, number."""
-    numbers = tuple(int(part) if part.isdigit() else 0 for part in spared.job.split("."))
+    numbers = tuple(whole_number(part) or 0 for part in spared.job.split("."))
     return (spared.group, spared.schedd, numbers, spared.job)

@@ -12,6 +12,7 @@ from htcq.elastic.records import Idle, Observation
 from htcq.pool.job import Job
 from htcq.pool.jobclass import JobClass
 from htcq.pool.pool import Pool
+from htcq.units import whole_number
 
 
 @dataclass
@@ -98,7 +99,7 @@ def _class_of(job: Job) -> JobClass:
 
 
 def _number(job: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdigit() else 0 for part in job.split("."))
+    return tuple(whole_number(part) or 0 for part in job.split("."))
 
 
 def _text(value: object) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from htcq.negotiate.demand import Submitter
 from htcq.negotiate.groups import PoolQuotas
@@ -64,6 +65,20 @@ class Accounts:
         self.groups[group] = round(self.groups[group] + cost, _DECIMALS)
 
 
+class ConcurrencyLimit(NamedTuple):
+    """One concurrency limit: how much a job asks of it, how much is used, and the limit itself."""
+
+    name: str
+    asked: float
+    used: float
+    limit: float
+
+    @property
+    def reached(self) -> bool:
+        """Whether it leaves no room for the job."""
+        return self.used + self.asked > self.limit
+
+
 class ConcurrencyLimits:
     """How much of each limit is in use."""
 
@@ -75,10 +90,12 @@ class ConcurrencyLimits:
 
     def reached(self, limits: str) -> str:
         """Return the first of ``limits`` that leaves no room for one more job; empty where all do."""
+        return next((limit.name for limit in self.asked(limits) if limit.reached), "")
+
+    def asked(self, limits: str) -> Iterator[ConcurrencyLimit]:
+        """Yield what one more job with these ``limits`` asks of each."""
         for name, amount in _parsed(limits):
-            if self._used.get(name, 0.0) + amount > self._most(name):
-                return name
-        return ""
+            yield ConcurrencyLimit(name, amount, self._used.get(name, 0.0), self._most(name))
 
     def take(self, limits: str) -> None:
         """Note that one more job uses ``limits``."""

@@ -6,10 +6,12 @@ GroupEntry.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from htcq.negotiate.cycle.access_points import access_points_of
 from htcq.negotiate.cycle.pie import Asking
-from htcq.negotiate.cycle.queues import Likenesses, Queue, queues_of
+from htcq.negotiate.cycle.queues import Likenesses, Queue, Request, queues_of
+from htcq.negotiate.cycle.significant import Significant
 from htcq.negotiate.demand import looked_at
 from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.frame import Frame
@@ -23,12 +25,6 @@ from htcq.quota.tree import ROOT
 
 #: Equal submitters have their turns by when they were last heard of, modulo this.
 _SHUFFLE = 1009
-#: The first version that offers only so many jobs of a submitter at a time, the knob that switches it off, and what
-#: MAX_CONCURRENT_UPLOADS is by default: a fifth of it is the limit.
-_LIMITS_SUBMITTERS, _LIMITED, _UPLOADS = (25, 11), "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS", 100
-_NO_LIMIT = 2**31 - 1
-#: The first version whose schedd evaluates the concurrency limits of a job before it compares them with a match's.
-_EVALUATES_LIMITS = (24, 7)
 #: What tells jobs apart that are alike: looking at it makes no two jobs different for a match.
 _NAMES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
 
@@ -39,17 +35,31 @@ class Askers:
     def __init__(self, pool: Pool, quotas: PoolQuotas, order: Sequence[str] = ()) -> None:
         self._quotas = quotas
         self._order = {name: place for place, name in enumerate(order)}
-        self.jobs = tuple(job for job in pool.jobs or () if job.wanted)
+        self.access = access = access_points_of(pool, quotas)
+        self.jobs = tuple(access.runnable(pool.jobs or ()))
+        self._runnable = {(job.schedd, job.cluster, job.proc): job for job in self.jobs}
         self.frames = _frames_of(job.frame for job in self.jobs)
         #: Every word of the expressions of its jobs.
-        self.words = _words(self.frames)
-        self._offered = {record.name: most_offered(pool, record) for record in pool.schedds}
-        versions = ((record.name, version(record.value("CondorVersion"))) for record in pool.schedds)
-        self._literal = {name for name, written in versions if () < written < _EVALUATES_LIMITS}
-        queues = queues_of(self.jobs, likenesses_of(self.jobs, pool.slots or ()))
-        self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs), queues)
-        #: Submitters with idle jobs of which no job is known.
-        self.unknown = tuple(each.submitter.name for each in self._all() if each.submitter.idle and not len(each.queue))
+        self.words = words_of(self.frames)
+        #: What a request shows of its jobs.
+        self.significant = _significant(pool, quotas)
+        self.likenesses = likenesses_of(self.jobs, pool.slots or (), access.words(), self.significant.frame)
+        #: What each submitter asks for at each access point; those without a submitter ad ask in vain.
+        self.queues = queues_of(self.jobs, self.likenesses, access)
+        self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs), self.queues)
+        #: All of them, whoever is through: turns take those out of the lists by group.
+        self.every = tuple(self._all())
+        #: Access points that have limits of projects.
+        self.with_projects = tuple(access.with_projects())
+        #: Submitters with idle jobs of which no job at all is known.
+        known = {job.submitter for job in pool.jobs or ()}
+        idle = (each.submitter.name for each in self.every if each.submitter.idle)
+        self.unknown = tuple(name for name in idle if name not in known)
+
+    def request_of(self, job: Job) -> Request:
+        """Return what stands for jobs like ``job``, which need not be runnable."""
+        # A runnable job may ask for more of a slot than its ad says.
+        return self.likenesses.request(self._runnable.get((job.schedd, job.cluster, job.proc), job))
 
     def _all(self) -> Iterable[Asking]:
         return {id(each): each for asking in self.by_group.values() for each in asking}.values()
@@ -63,8 +73,7 @@ class Askers:
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
             jobs = Queue((), Likenesses(())) if queue is None else queue
-            literal = schedd in self._literal
-            asking = Asking(submitter, idle, jobs, self._offered.get(schedd), _heard(record), schedd, literal)
+            asking = Asking(submitter, idle, jobs, self.access[schedd], _heard(record))
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
             again = [each for group in self._quotas.groups if group.autoregroup for each in found[group.name]]
@@ -72,32 +81,34 @@ class Askers:
         return found
 
 
-def likenesses_of(jobs: Iterable[Job], slots: Iterable[Slot]) -> Likenesses:
-    """Return what tells these jobs apart: that to which any expression of theirs or of the slots looks."""
-    words = _words(_frames_of(job.frame for job in jobs)) | _words(_frames_of(slot.frame for slot in slots))
-    return Likenesses((words & PLACES.keys()) - _NAMES)
+def _significant(pool: Pool, quotas: PoolQuotas) -> Significant:
+    named = {record.name: record for record in pool.negotiators}
+    negotiator = named.get(quotas.published.negotiator) or next(iter(named.values()), None)
+    known = () if negotiator is None else version(negotiator.value("CondorVersion"))
+    return Significant(Knobs(quotas.knobs), words_of(_frames_of(slot.frame for slot in pool.slots or ())), known)
 
 
-def _words(frames: Iterable[Frame]) -> set[str]:
-    return set[str]().union(*(frame.words() for frame in frames))
+def likenesses_of(
+    jobs: Iterable[Job],
+    slots: Iterable[Slot],
+    others: Iterable[str] = (),
+    shown: Callable[[Frame], Frame] = lambda frame: frame,
+) -> Likenesses:
+    """Return what tells these jobs apart: all that expressions of theirs and of the slots look at, and ``others``.
 
-
-def most_offered(pool: Pool, schedd: Record) -> int | None:
-    """Return how many jobs of one submitter a schedd offers in one talk; None where it offers all.
-
-    From 25.11 on it is as many as one submitter may transfer at once, whatever is transferred (schedd.cpp:negotiate).
+    ``shown`` returns what a request shows of the frame of its jobs.
     """
-    configuration = pool.access.get(schedd.name, pool.central)
-    knobs = Knobs({} if configuration is None else {knob.name: knob.value for knob in configuration})
-    limits = []
-    if version(schedd.value("CondorVersion")) >= _LIMITS_SUBMITTERS and knobs.boolean(_LIMITED, True):
-        uploads = int(knobs.number("MAX_CONCURRENT_UPLOADS", _UPLOADS, 0, _NO_LIMIT))
-        each = int(knobs.number("MAX_CONCURRENT_UPLOADS_PER_USER", uploads // 5, 0, _NO_LIMIT))
-        limits += [each] if each > 0 else []
-    most, running = (schedd.number(name) for name in ("MaxJobsRunning", "TotalRunningJobs"))
-    if most is not None and most > 0:
-        limits.append(max(0, int(most) - int(running or 0)))
-    return min(limits, default=None)
+    words = (
+        set(others)
+        | words_of(_frames_of(job.frame for job in jobs))
+        | words_of(_frames_of(slot.frame for slot in slots))
+    )
+    return Likenesses((words & PLACES.keys()) - _NAMES, shown)
+
+
+def words_of(frames: Iterable[Frame]) -> set[str]:
+    """Return every word of the expressions of ``frames``."""
+    return set[str]().union(*(frame.words() for frame in frames))
 
 
 def _heard(record: Record) -> int:

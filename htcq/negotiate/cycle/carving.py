@@ -84,6 +84,8 @@ class Startds:
         self._numbers: dict[tuple[object, ...], int] = {}
         self._sights: dict[tuple[object, ...], _Sight] = {}
         self._known: dict[tuple[object, ...], tuple[_Carving, ...]] = {}
+        self._kinds: dict[int, Kind] = {}
+        self._shares: dict[tuple[object, ...], Mapping[str, Number] | None] = {}
 
     def claim(self, offer: Offer, request: Request) -> Claim:
         """Return what ``request`` gets of a slot that the startd has given nothing of since its ad."""
@@ -108,6 +110,16 @@ class Startds:
                     left[asset] = whole(left.get(asset, 0) - amount)
                 return carving.claim
         return Claim({}, 0, short)
+
+    def share(self, slot: Slot, request: Request, left: Mapping[str, Number]) -> Mapping[str, Number] | None:
+        """Return what ``request`` gets of a partitionable ``slot`` that has so much left; None where that is short."""
+        key = (id(slot.frame), id(request), *left.items())
+        if key not in self._shares:
+            kind = self._kinds.setdefault(id(slot.frame), Kind((slot,)))
+            ways = self._ways(slot, kind, request, left, self._modifications(slot))
+            found = (carving.claim.amounts for carving in ways if not _short(carving.taken, left))
+            self._shares[key] = next(found, None)
+        return self._shares[key]
 
     def words(self, slots: Iterable[Slot]) -> set[str]:
         """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""

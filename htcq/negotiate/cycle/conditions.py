@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from htcq.classads import Expr, Missing, Value, as_number, holds
 from htcq.negotiate.cycle.clauses import bare, choice, comparison, conjuncts, disjuncts
@@ -20,9 +20,11 @@ from htcq.pool.matching import overridden
 from htcq.pool.slot import PLACES, Number, Slot
 
 _REFERENCE = re.compile(r"(?:(my|target)\s*\.\s*)?([a-z_][a-z0-9_]*)\Z", re.IGNORECASE)
-_COMPARE: Mapping[str, Callable[[Number, Number], bool]] = {
+COMPARE: Mapping[str, Callable[[Number, Number], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+#: An asset that a slot has left, how that is compared, and with which number.
+Compared = tuple[str, Callable[[Number, Number], bool], Number]
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: Up to here all whole numbers are reals, so that it does not matter as what they are compared.
 _EXACT = 2**53
@@ -47,7 +49,17 @@ class Conditions:
         if not self._never:
             self._take_apart()
         bounds = self._bounds.items()
-        self._compared = tuple((asset, _COMPARE[operator], number) for (asset, operator), number in bounds)
+        self._compared = tuple((asset, COMPARE[operator], number) for (asset, operator), number in bounds)
+
+    @property
+    def compared(self) -> Sequence[Compared]:
+        """What is compared with numbers; where that is equal, only ``looks`` tell slots of the frame apart."""
+        return () if self._never else self._compared
+
+    @property
+    def looks(self) -> Sequence[Look]:
+        """What is evaluated slot by slot."""
+        return () if self._never else self._rest
 
     def passed(self, slot: Slot, amounts: Amounts) -> bool:
         """Tell whether all of it holds."""

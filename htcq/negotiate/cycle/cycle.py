@@ -13,18 +13,22 @@ from functools import partial
 
 from htcq.classads import parsed
 from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
-from htcq.negotiate.cycle.asking import Askers
+from htcq.negotiate.cycle.asking import Askers, words_of
 from htcq.negotiate.cycle.carving import Startds
+from htcq.negotiate.cycle.clock import at_moment
 from htcq.negotiate.cycle.looks import Asked, Links
 from htcq.negotiate.cycle.offers import Offers
 from htcq.negotiate.cycle.pie import Rules, Turn
 from htcq.negotiate.cycle.ranks import Ranker
 from htcq.negotiate.cycle.search import Search
 from htcq.negotiate.cycle.state import DECIDES, CrashError, States
+from htcq.negotiate.cycle.submitting import NAMES as SUBMITTER_NAMES
+from htcq.negotiate.cycle.submitting import Submitting
 from htcq.negotiate.cycle.talk import Talks
-from htcq.negotiate.cycle.trace import Crash, GroupUse, SubmitterUse, Trace
+from htcq.negotiate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, Trace
 from htcq.negotiate.groups import PoolQuotas
-from htcq.negotiate.look import SLOTS, WEIGHT
+from htcq.negotiate.published import Published
+from htcq.negotiate.supply import SLOTS, WEIGHT
 from htcq.pool.job import OWN
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
@@ -62,35 +66,47 @@ class Cycle:
     """One cycle over ``pool``, to be run once."""
 
     def __init__(self, pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = False) -> None:
+        pool = at_moment(pool, Published(pool, pool.negotiator).moment)
         self.quotas = quotas = PoolQuotas(pool, Weights(), pool.negotiator)
         self.askers = Askers(pool, quotas, order)
         self.accounts = Accounts(quotas)
         self._knobs = knobs = Knobs(quotas.knobs)
         self._before = dict(self.accounts.groups), dict(self.accounts.submitters)
+        #: The turns of groups so far, by group.
+        self.turns: dict[str, GroupTurn] = {}
+        #: What ended the negotiator; None: nothing so far.
+        self.crash: Crash | None = None
         names = frozenset(name for frame in self.askers.frames for name in frame.texts) | {each.lower() for each in OWN}
         words = self.askers.words
         pre = knobs.text("NEGOTIATOR_PRE_JOB_RANK") or _PRE_RANK
         post = knobs.text("NEGOTIATOR_POST_JOB_RANK") or _POST_RANK
         startds = Startds(pool.execute, quotas.supply.weighted)
-        links = Links(words.union(DECIDES, startds.words(quotas.supply.slots), self._words(pre, post)))
+        of_slots = words_of({id(slot.frame): slot.frame for slot in quotas.supply.slots}.values())
+        asked = words.union(of_slots, self._words(pre, post))
+        submitting = Submitting(quotas, self.accounts, asked, self.askers.significant)
+        names |= SUBMITTER_NAMES
+        self.links = links = Links(words.union(DECIDES, startds.words(quotas.supply.slots), self._words(pre, post)))
         self.offers = Offers(quotas.supply, States(sorted(words), links), quotas.knobs)
         ranker = Ranker(pre, post, names, links)
         self.search = Search(
             self.offers, ranker, knobs, partial(Asked, links=links, names_of_jobs=names), skip_bad_slots
         )
         limits = (slot.concurrency_limits for slot in quotas.supply.slots)
-        in_use = ConcurrencyLimits(knobs, (each for each in limits if isinstance(each, str)))
+        self.limits = in_use = ConcurrencyLimits(knobs, (each for each in limits if isinstance(each, str)))
         preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self.talks = Talks(
             self.search,
             self.accounts,
             startds,
             in_use,
+            submitting,
             ends_early=not preemption and not quotas.supply.weighted,
             depth_first=knobs.boolean("NEGOTIATOR_DEPTH_FIRST", False),
         )
+        #: What submitters share: where weights are off the number of slots, not that of cpus.
+        self.weight = self._weight()
         self._rules = Rules(
-            pool_weight=self._weight(),
+            pool_weight=self.weight,
             least_weight=float(quotas.supply.least_weight),
             preemption=preemption,
             ignore_priorities=knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False),
@@ -103,7 +119,7 @@ class Cycle:
             yield from expression.words() if expression is not None else ()
 
     def _weight(self) -> float:
-        """Return what submitters share: where weights are off the number of slots, not that of cpus."""
+        """Return what submitters share."""
         supply = self.quotas.supply
         return float(supply.pool_weight) if supply.weighted else float(sum(1 for _ in supply.in_pool()))
 
@@ -113,12 +129,12 @@ class Cycle:
         Raises:
             PolicyError: GROUP_SORT_EXPR is no expression.
         """
-        crash, limits = None, dict[str, float]()
+        limits = dict[str, float]()
         try:
             limits = self._negotiate()
         except CrashError as error:
-            crash = error.crash
-        return self._trace(crash, limits)
+            self.crash = error.crash
+        return self._trace(self.crash, limits)
 
     def _negotiate(self) -> dict[str, float]:
         """Return the limit of each group's first turn."""
@@ -137,7 +153,13 @@ class Cycle:
         return condor.Turn(changed, through=not self.askers.by_group[group])
 
     def _turn(self, group: str | None, limit: float, whose: str) -> None:
-        Turn(self.talks, self.accounts, self._rules, group, limit, self.askers.by_group[whose]).take()
+        known, before = self.turns.get(whose), self.accounts.groups[whose]
+        place = len(self.turns) + 1
+        if known is not None:
+            place, before = known.place, known.used_before
+        self.turns[whose] = GroupTurn(place, limit, before, before)
+        Turn(self.talks, self.accounts, self._rules, group, limit, whose, self.askers.by_group[whose]).take()
+        self.turns[whose] = GroupTurn(place, limit, before, self.accounts.groups[whose])
 
     # After the cycle --------------------------------------------------------------------------------------------
 
@@ -176,5 +198,7 @@ class Cycle:
         for knob in _NOT_FOLLOWED:
             if self._knobs.boolean(knob, False):
                 yield f"{knob} is set, which is not followed"
+        for name in self.askers.with_projects:
+            yield f"{name} keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits are not followed"
         for name in self.askers.unknown:
             yield f"of the idle jobs of {name} none is known: it asks for nothing"

@@ -44,9 +44,21 @@ class Fitting:
     def _taken(self, slot: Slot, amounts: Amounts) -> Taken:
         return tuple([as_number(look.of(slot, amounts)) for look in self._looks])
 
+    @property
+    def takes_the_same(self) -> bool:
+        """Whether the request takes the same of all slots of the frame."""
+        return self._constant is not None
+
+    def conditions(self, slot: Slot, taken: Taken) -> Conditions:
+        """Return what must hold on both sides, where the request takes so much of slots like ``slot``."""
+        test = self._tests.get(taken)
+        if test is None:
+            test = self._tests[taken] = Conditions(slot, self._request, dict(zip(self.assets, taken)), self._links)
+        return test
+
     def fits(self, slot: Slot, amounts: Amounts, taken: Taken) -> bool:
         """Tell whether both sides agree, where the request takes so much of the slot."""
         test = self._tests.get(taken)
         if test is None:
-            test = self._tests[taken] = Conditions(slot, self._request, dict(zip(self.assets, taken)), self._links)
+            test = self.conditions(slot, taken)
         return test.passed(slot, amounts)

@@ -24,14 +24,31 @@ class Offer:
     ``at_first`` is what it had when the cycle began. ``seen`` is the slot as all expressions of the cycle see it.
     """
 
-    __slots__ = ("at_first", "claims", "index", "kept", "name", "ranked_in", "ranks", "seen", "slot", "state")
+    __slots__ = (
+        "at_first",
+        "claimer",
+        "claims",
+        "first_state",
+        "index",
+        "kept",
+        "name",
+        "ranked_in",
+        "ranks",
+        "seen",
+        "slot",
+        "state",
+    )
 
     def __init__(self, index: int, slot: Slot, state: State) -> None:
         self.index, self.slot, self.state, self.at_first = index, slot, state, state.amounts
+        self.first_state = state
         self.seen = slot._replace(frame=state.slot.frame)
         claims = as_number(slot.frame.value("NumClaims")) if state.kind.supports_policy else None
         self.claims = _ONE_CLAIM if claims is None else int(claims)
         self.name = str(slot.name)
+        #: The only schedd whose jobs may have this claimed partitionable slot; empty where any may have it.
+        schedd = slot.remote_schedd
+        self.claimer = schedd if isinstance(schedd, str) and slot.type == PARTITIONABLE else ""
         #: The negotiator's ranks, and in which state they are so.
         self.ranks = (0.0, 0.0)
         self.ranked_in: State | None = None
@@ -42,12 +59,6 @@ class Offer:
     def customer(self) -> str:
         """Who has it claimed; empty where nobody has."""
         return self.slot.customer
-
-    @property
-    def claimer(self) -> str:
-        """The only schedd whose jobs may have this claimed partitionable slot; empty where any may have it."""
-        schedd = self.slot.remote_schedd
-        return schedd if self.slot.type == PARTITIONABLE and isinstance(schedd, str) else ""
 
     def ad(self) -> Ad:
         """Return its ad with what it has left; valid until the next call for a slot of the same frame."""
@@ -62,15 +73,26 @@ class Offers:
         self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self._early = reader.boolean("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", False)
         self._working = reader.boolean("MATCH_WORKING_CM_SLOTS", False)
-        own, central = (Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text))
+        self._own, self._central = (Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text))
+        self._supply, self._states = supply, states
         self._by_state: dict[State, dict[Offer, None]] = {}
+        #: Every slot that was offered when the cycle began, and those that no job is offered.
+        self.at_first: list[Offer] = []
+        self.withheld: list[Slot] = []
         self._claimers = False
         for index, slot in enumerate(supply.slots):
-            if self._kept(slot):
-                state = states.first(slot, central if supply.weighs_centrally(slot) else own)
-                offer = Offer(index, slot, state)
-                self._claimers = self._claimers or bool(offer.claimer)
-                self.add(offer)
+            if not self._kept(slot):
+                self.withheld.append(slot)
+                continue
+            offer = self.offer(index, slot)
+            self._claimers = self._claimers or bool(offer.claimer)
+            self.at_first.append(offer)
+            self.add(offer)
+
+    def offer(self, index: int, slot: Slot) -> Offer:
+        """Return ``slot`` as it would be offered; ``index`` is its place among all."""
+        weighing = self._central if self._supply.weighs_centrally(slot) else self._own
+        return Offer(index, slot, self._states.first(slot, weighing))
 
     def _kept(self, slot: Slot) -> bool:
         if slot.type == PARTITIONABLE:
@@ -100,6 +122,10 @@ class Offers:
 
     def __bool__(self) -> bool:
         return bool(self._by_state)
+
+    def __contains__(self, offer: Offer) -> bool:
+        """Tell whether ``offer`` can still be matched."""
+        return offer in self._by_state.get(offer.state, {})
 
     def states(self, schedd: str) -> list[tuple[State, Collection[Offer]]]:
         """Return every state with the slots that are in it and may go to jobs of ``schedd``."""

@@ -90,7 +90,10 @@ def _summed(trace: Trace, count: Callable[[SubmitterUse], int]) -> Counter[str]:
 def _starved(use: GroupUse | None, waiting: float) -> bool:
     if use is None or waiting <= 0:
         return False
-    return use.limit is None or use.used_after < math.floor(use.limit)
+    if use.limit is None or math.isnan(use.limit):
+        # Nobody was to grow in this cycle (htcq.quota.limits.proposed_limit).
+        return use.limit is None
+    return use.used_after < math.floor(use.limit)
 
 
 def _limits(name: str, one: GroupUse | None, other: GroupUse | None) -> str:

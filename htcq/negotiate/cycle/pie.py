@@ -6,12 +6,15 @@ HTCondor 25.14. Limits in time are not reached here.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from htcq.negotiate.cycle.access_point import AccessPoint
 from htcq.negotiate.cycle.accounts import Accounts
-from htcq.negotiate.cycle.queues import Queue, Session
-from htcq.negotiate.cycle.talk import Grant, Talks
+from htcq.negotiate.cycle.offer_budget import OfferBudget
+from htcq.negotiate.cycle.queues import Offered, Queue, Session
+from htcq.negotiate.cycle.talk import Grant, Talk, Talks
 from htcq.negotiate.demand import Submitter
 from htcq.quota.doubles import as_float, total
 
@@ -21,21 +24,31 @@ _NOTHING, _NO_CEILING = 3.4028234663852886e38, 2**31 - 1
 _ALL = 1.7976931348623157e308
 
 
+class Skipped(enum.Enum):
+    """Why a submitter had no talk, or no further one."""
+
+    NO_IDLE = "its ad has no idle jobs"
+    LITTLE_LEFT = "what is left of its share is less than any slot weighs"
+    CEILING = "what is left of its ceiling is less than any slot weighs"
+    GROUP_FULL = "its group uses its limit"
+
+
 @dataclass(eq=False)
 class Asking:
-    """One submitter at one schedd, with its queue, of which the schedd offers ``most`` at a time (None: all).
+    """One submitter at one access point, with its queue; ``place`` orders those that are equal otherwise.
 
-    ``place`` orders those that are equal otherwise. ``literal_limits``: to this schedd concurrency limits that are no
-    plain string are none.
+    ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that, ``rejected`` what of its runs
+    was rejected last, by the id of the run.
     """
 
     submitter: Submitter
     idle: int
     queue: Queue
-    most: int | None = None
+    access: AccessPoint
     place: int = 0
-    schedd: str = ""
-    literal_limits: bool = False
+    talk: Talk | None = None
+    skipped: Skipped | None = None
+    rejected: dict[int, Offered] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,12 +62,22 @@ class Rules:
 
 
 class Turn:
-    """One turn; ``group`` is None where no group's usage limits it. Those that are through leave ``asking``."""
+    """One turn, that of the group ``whose``; ``group`` is None where no group's usage limits it.
+
+    Those that are through leave ``asking``.
+    """
 
     def __init__(
-        self, talks: Talks, accounts: Accounts, rules: Rules, group: str | None, limit: float, asking: list[Asking]
+        self,
+        talks: Talks,
+        accounts: Accounts,
+        rules: Rules,
+        group: str | None,
+        limit: float,
+        whose: str,
+        asking: list[Asking],
     ) -> None:
-        self._talks, self._accounts, self._rules = talks, accounts, rules
+        self._talks, self._accounts, self._rules, self._whose = talks, accounts, rules, whose
         self._group, self._limit, self._asking = group, limit, asking
 
     def take(self) -> None:
@@ -81,6 +104,7 @@ class Turn:
             spin += 1
             ignores_limits = spin == 1 and self._rules.preemption
             if not ignores_limits and self._full():
+                _skip(asking, Skipped.GROUP_FULL)
                 return
             self._talks.new_spin()
             if not self._rules.preemption:
@@ -88,21 +112,31 @@ class Turn:
             limits = self._limits(asking)
             whole = total(limits[each].most for each in asking)
             if not self._rules.preemption and whole <= 0:
+                _skip(asking, Skipped.LITTLE_LEFT)
                 return
             if spin == 1:
                 asking.sort(key=lambda each: self._order(each, limits))
+            # The negotiator asks every schedd for its requests before the first match of a spin.
+            budgets = {id(each): each.access.budget() for each in asking}
             before, pie = len(asking), whole
             for each in tuple(asking):
                 if not ignores_limits and self._full():
+                    _skip(asking, Skipped.GROUP_FULL)
                     break
-                pie, through = self._negotiated(each, limits, pie, spin, floor)
+                pie, through = self._negotiated(each, limits, pie, spin, floor, budgets[id(each)])
                 if through:
                     asking.remove(each)
             if floor or not asking or not self._talks.slots_left() or not (pie < whole or len(asking) < before):
                 return
 
     def _negotiated(
-        self, asking: Asking, shares: Mapping[Asking, Share], pie: float, spin: int, floor: bool
+        self,
+        asking: Asking,
+        shares: Mapping[Asking, Share],
+        pie: float,
+        spin: int,
+        floor: bool,
+        budget: OfferBudget,
     ) -> tuple[float, bool]:
         """Return what is left of the pie, and whether this submitter is through."""
         claimant = self._accounts.claimant(asking.submitter)
@@ -113,15 +147,22 @@ class Turn:
         ceiling = None if claimant.ceiling is None else max(0, claimant.ceiling - int(used))
         least = self._rules.least_weight
         if asking.idle <= 0:
+            asking.skipped = Skipped.NO_IDLE
             return pie, True
         if spin > 1 and (most < least or pie < least):
+            asking.skipped = Skipped.LITTLE_LEFT
             return pie, False
         if ceiling is not None and (ceiling == 0 or ceiling < least):
+            asking.skipped = Skipped.CEILING
             return pie, True
         left = _NO_CEILING if ceiling is None else ceiling
-        grant = Grant(most, share.unclaimed, left, ignored=spin == 1 and self._rules.preemption)
-        session = Session(asking.queue, asking.most, asking.schedd, asking.literal_limits)
-        taken, through = self._talks.talk(asking.submitter.name, session, grant)
+        ignored = spin == 1 and self._rules.preemption
+        grant = Grant(most, share.unclaimed, left, ignored, claimant.priority, self._whose)
+        session = Session(asking.queue, asking.access, budget)
+        asking.skipped = None
+        taken, through, ending = self._talks.talk(asking.submitter.name, session, grant)
+        asking.talk = Talk(grant, share.part, session.offered, session.budget.offers, session.cut, taken, ending)
+        asking.rejected.update((id(each.run), each) for each in session.offered if each.rejection)
         return pie - taken, through
 
     def _base(self) -> float:
@@ -156,6 +197,11 @@ class Turn:
         allocated = used + shares[asking].most
         starved = used / allocated if allocated > 0 else _NOTHING
         return (self._accounts.claimant(asking.submitter).priority, starved, asking.place)
+
+
+def _skip(asking: list[Asking], why: Skipped) -> None:
+    for each in asking:
+        each.skipped = why
 
 
 @dataclass(frozen=True)

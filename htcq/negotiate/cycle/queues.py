@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from htcq.classads import Value, as_number
+from htcq.negotiate.cycle.access_point import AccessPoint
+from htcq.negotiate.cycle.access_points import AccessPoints
+from htcq.negotiate.cycle.offer_budget import OfferBudget
 from htcq.pool.frame import Frame
 from htcq.pool.job import PLACES, Job
 
@@ -32,9 +35,13 @@ class Request:
 
 
 class Likenesses:
-    """Collapses jobs into requests; ``looked_at`` are the names of own attributes that expressions look at."""
+    """Collapses jobs into requests; ``looked_at`` are the names of own attributes that expressions look at.
 
-    def __init__(self, looked_at: Iterable[str]) -> None:
+    ``shown`` returns what a request shows of the frame of its jobs.
+    """
+
+    def __init__(self, looked_at: Iterable[str], shown: Callable[[Frame], Frame] = lambda frame: frame) -> None:
+        self._shown = shown
         self._places = tuple(sorted(PLACES[name] for name in looked_at if name in PLACES))
         self._known: dict[Likeness, Request] = {}
 
@@ -42,7 +49,7 @@ class Likenesses:
         """Return the request that ``job`` is part of."""
         values = [job[place] for place in self._places]
         # 1, 1.0 and true are equal keys, and different to an expression.
-        key = (id(job.frame), *values, *map(type, values))
+        key = (id(self._shown(job.frame)), *values, *map(type, values))
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = Request(job)
@@ -57,15 +64,36 @@ class Run:
     jobs: deque[Job] = field(default_factory=deque)
 
 
-class Queue:
-    """The idle jobs of one submitter at one schedd; matched ones leave it."""
+@dataclass(eq=False)
+class Offered:
+    """What one talk offered of a run: ``count`` of its jobs, the first of which is ``job``, and what came of them.
 
-    def __init__(self, jobs: Iterable[Job], likenesses: Likenesses) -> None:
+    ``rejection`` is the negotiator's reason, of another run of the same request where that was rejected before;
+    ``beyond`` tells that the submitter had used its share up by then.
+    """
+
+    run: Run
+    job: str
+    count: int
+    matched: int = 0
+    rejection: str = ""
+    beyond: bool = False
+
+
+class Queue:
+    """The runnable jobs of one submitter at one schedd; matched ones leave it. ``offers`` tells what is asked for."""
+
+    def __init__(
+        self, jobs: Iterable[Job], likenesses: Likenesses, offers: Callable[[Job], bool] = lambda job: True
+    ) -> None:
         self.runs: list[Run] = []
+        self.offered: dict[int, bool] = {}
         for job in sorted(jobs, key=order_in_queue):
             request = likenesses.request(job)
             if not self.runs or self.runs[-1].request is not request:
                 self.runs.append(Run(request))
+                if id(request) not in self.offered:
+                    self.offered[id(request)] = offers(job)
             self.runs[-1].jobs.extend([job] * job.wanted)
 
     def __len__(self) -> int:
@@ -73,24 +101,25 @@ class Queue:
 
 
 class Session:
-    """One talk of the negotiator with a schedd about one submitter's jobs, of which it offers ``most`` (None: all).
+    """One talk of the negotiator with an access point about one submitter's jobs, of which it offers so many at a time.
 
     What it has offered counts, whether it was matched or rejected. All requests are named and counted before the first
     match; what a match is used for then is another matter.
     """
 
-    def __init__(self, queue: Queue, most: int | None = None, schedd: str = "", literal_limits: bool = False) -> None:
+    def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
         queue.runs = [run for run in queue.runs if run.jobs]
         self._queue = queue
-        self._requests = iter([(run, len(run.jobs), run.jobs[0].id) for run in queue.runs])
-        self._rejected: set[int] = set()
+        self._requests = iter(_requests(queue))
+        self._rejected: dict[int, Offered] = {}
         self._run: Run | None = None
         self._name = ""
         self._left = 0
-        self._offers = most
-        self.schedd = schedd
-        #: Whether to this schedd concurrency limits that are no plain string are none.
-        self.literal_limits = literal_limits
+        self.budget = budget
+        self.access = access
+        #: What was offered, in order, and whether there was more than the budget let it offer.
+        self.offered: list[Offered] = []
+        self.cut = False
 
     def next(self, skipped: int = 1) -> tuple[Request, str] | None:
         """Return what is asked for next, and the first job of that request; None where nothing is left.
@@ -102,13 +131,19 @@ class Session:
         if self._run is not None and self._left > 0:
             return self._run.request, self._name
         for run, jobs, name in self._requests:
-            if self._offers == 0:
+            if not self.budget.is_open():
+                self.cut = True
                 break
-            count = jobs if self._offers is None else min(jobs, self._offers)
-            self._offers = None if self._offers is None else self._offers - count
-            if id(run.request) not in self._rejected:
+            startable = self.access.startable(run.request.first)
+            count = self.budget.take(jobs if startable is None else min(jobs, startable))
+            self.cut = self.cut or count < jobs
+            offered = Offered(run, name, count)
+            self.offered.append(offered)
+            before = self._rejected.get(id(run.request))
+            if before is None:
                 self._run, self._left, self._name = run, count, name
                 return run.request, self._name
+            offered.rejection, offered.beyond = before.rejection, before.beyond
         self._run = None
         return None
 
@@ -119,25 +154,41 @@ class Session:
         ``suits`` the slot, whatever the match was made for.
         """
         assert self._run is not None
+        self.offered[-1].matched += 1
         if self._run.jobs and self._run.jobs[0].id == self._name:
             return self._run.jobs.popleft()
         return next((run.jobs.popleft() for run in self._queue.runs if run.jobs and suits(run.request)), None)
 
-    def rejected(self) -> None:
-        """Ask no more for jobs like these in this talk."""
+    def rejected(self, reason: str, beyond: bool = False) -> None:
+        """Ask no more for jobs like these in this talk; ``beyond``: the submitter had used its share up by then."""
         assert self._run is not None
-        self._rejected.add(id(self._run.request))
+        offered = self.offered[-1]
+        offered.rejection, offered.beyond = reason, beyond
+        self._rejected[id(self._run.request)] = offered
+        self.budget.refund(self._left)
         self._left = 0
 
 
-def queues_of(jobs: Iterable[Job], likenesses: Likenesses) -> Mapping[tuple[str, str], Queue]:
-    """Return the queues of idle jobs by submitter and schedd; the schedd is empty where the jobs do not name it."""
+def _requests(queue: Queue) -> list[tuple[Run, int, str]]:
+    """Return what is asked for: a run of jobs, how many, and the first; runs join where nothing offered is between."""
+    found: list[tuple[Run, int, str]] = []
+    for run in queue.runs:
+        if not queue.offered[id(run.request)]:
+            continue
+        if found and found[-1][0].request is run.request:
+            first, count, name = found.pop()
+            found.append((first, count + len(run.jobs), name))
+        else:
+            found.append((run, len(run.jobs), run.jobs[0].id))
+    return found
+
+
+def queues_of(jobs: Iterable[Job], likenesses: Likenesses, access: AccessPoints) -> Mapping[tuple[str, str], Queue]:
+    """Return the queues of ``jobs`` by submitter and schedd; the schedd is empty where the pool does not say."""
     found: dict[tuple[str, str], list[Job]] = {}
     for job in jobs:
-        if job.wanted:
-            schedd = job.schedd if isinstance(job.schedd, str) else ""
-            found.setdefault((job.submitter, schedd), []).append(job)
-    return {who: Queue(each, likenesses) for who, each in found.items()}
+        found.setdefault((job.submitter, access.name_of(job)), []).append(job)
+    return {who: Queue(each, likenesses, access.offers) for who, each in found.items()}
 
 
 def order_in_queue(job: Job) -> tuple[int, ...]:

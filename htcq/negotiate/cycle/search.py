@@ -21,8 +21,12 @@ from htcq.negotiate.cycle.trace import Crash
 from htcq.quota.knobs import Knobs
 
 NO_MATCH, OVER_LIMIT, NO_PREEMPTION = "no match found", "submitter limit exceeded", "PREEMPTION_REQUIREMENTS == False"
-_PREFERRED, _AS_GOOD = Expr("MY.Rank > MY.CurrentRank"), Expr("MY.Rank >= MY.CurrentRank")
-_WORSE = Expr("MY.Rank < MY.CurrentRank")
+#: Why a claim is not preempted, besides.
+PREEMPTION_OFF = "NEGOTIATOR_CONSIDER_PREEMPTION is off"
+OWN_CLAIM = "it is a claim of the same submitter"
+WORSE_RANK = "Rank of the slot is lower for this job than for the running one"
+_PREFERRED, _AS_GOOD = "MY.Rank > MY.CurrentRank", "MY.Rank >= MY.CurrentRank"
+_WORSE = "MY.Rank < MY.CurrentRank"
 
 
 class Allowance(NamedTuple):
@@ -63,7 +67,11 @@ class Search:
         self._preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         requirements = parsed(knobs.text("PREEMPTION_REQUIREMENTS"))
         self._requirements = None if requirements is None else asked(requirements)
-        self._preferred, self._as_good, self._worse = asked(_PREFERRED), asked(_AS_GOOD), asked(_WORSE)
+        self._preferred, self._as_good, self._worse = (
+            asked(Expr(_PREFERRED)),
+            asked(Expr(_AS_GOOD)),
+            asked(Expr(_WORSE)),
+        )
         self._found: Found | None = None
         self._for: tuple[object, ...] = ()
         #: Whether the submitter's limit had a part in it when slots were last looked for, or a list came to its end.
@@ -157,7 +165,7 @@ class Search:
     ) -> Found:
         entries: list[Entry[Offer]] = []
         found = Found(MatchList(entries))
-        for state, offers in self._offers.states(session.schedd):
+        for state, offers in self._offers.states(session.access.name):
             cost = self._cost(state, request, next(iter(offers)).name, job, offers)
             if cost is None:
                 continue
@@ -201,6 +209,18 @@ class Search:
                 found.refused += 1
             elif self._prefers(self._as_good, offer, request):
                 self.preempting.setdefault("PREEMPTION_REQUIREMENTS holds for a waiting job", set()).add(offer.name)
+
+    def preemption_refused(self, offer: Offer, request: Request, submitter: str) -> str:
+        """Return why the claim of ``offer`` is not preempted for ``request``; empty where it may be."""
+        if not self._preemption:
+            return PREEMPTION_OFF
+        if self._prefers(self._preferred, offer, request):
+            return ""
+        if offer.customer == submitter:
+            return OWN_CLAIM
+        if self._requirements is not None and not self._prefers(self._requirements, offer, request):
+            return NO_PREEMPTION
+        return "" if self._prefers(self._as_good, offer, request) else WORSE_RANK
 
     def _prefers(self, condition: Asked, offer: Offer, request: Request) -> bool:
         return holds(condition.of(offer.seen, offer.state.amounts, request))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from htcq.classads import Expr, as_number, named
+from htcq.classads import Expr, as_number, named, parsed
+from htcq.negotiate.cycle.conditions import Conditions
 from htcq.negotiate.cycle.fits import Fitting, Taken
 from htcq.negotiate.cycle.looks import Amounts, Links, Look
 from htcq.negotiate.cycle.queues import Request
@@ -111,6 +112,24 @@ class State:
             self._after, self._after_for = self.states.state(self, self._without(taken)), request
         return self._after
 
+    def agrees(self, request: Request) -> bool:
+        """Tell whether both Requirements hold where ``request`` takes what it takes; costs are not looked at."""
+        fitting = self._fitting(request)
+        return fitting.fits(self.slot, self.amounts, fitting.taken(self.slot, self.amounts))
+
+    def conditions(self, request: Request) -> Conditions:
+        """Return what must hold on both sides; the same for all slots of the frame of which as much is taken."""
+        fitting = self._fitting(request)
+        return fitting.conditions(self.slot, fitting.taken(self.slot, self.amounts))
+
+    def takes_the_same(self, request: Request) -> bool:
+        """Tell whether ``request`` takes the same of all slots of the frame."""
+        return self._fitting(request).takes_the_same
+
+    def taken(self, request: Request) -> Taken:
+        """Return what ``request`` takes of each asset; nothing where the slot has no consumption policy."""
+        return self._fitting(request).taken(self.slot, self.amounts)
+
     def suits(self, request: Request) -> bool:
         """Tell whether both Requirements hold, whatever the slot's policy consumes: all that a schedd looks at."""
         if self._suited_for is not request:
@@ -126,7 +145,8 @@ class Weighing:
     """How the negotiator weighs a slot: by its own SlotWeight or by the central manager's ``text``."""
 
     def __init__(self, links: Links, text: str = "", weighted: bool = True) -> None:
-        self._expression = Expr(text) if text else named("SlotWeight")
+        # A text that is no expression is no number on any slot.
+        self._expression = (parsed(text) or Expr("error")) if text else named("SlotWeight")
         self._links, self._weighted = links, weighted
         self._looks: dict[int, Look] = {}
 

@@ -5,15 +5,18 @@ Follows negotiate of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.negotiate.cycle.carving import Claim, Startds
 from htcq.negotiate.cycle.offers import Offer
-from htcq.negotiate.cycle.queues import Request, Session
+from htcq.negotiate.cycle.queues import Offered, Request, Session
 from htcq.negotiate.cycle.search import Allowance, Search, limits_of, limits_vary
-from htcq.negotiate.cycle.trace import Match, Rejection
+from htcq.negotiate.cycle.submitting import Submitting
+from htcq.negotiate.cycle.trace import SCHEDD_IS_FULL, USER_IS_FULL, Match, Rejection
 from htcq.pool.job import Job
 from htcq.pool.kind import requested
 from htcq.units import CPUS, MEMORY
@@ -24,12 +27,41 @@ class Grant:
     """What one talk may bring: ``most`` in all, ``unclaimed`` of slots that nobody has, ``ceiling`` by the ceiling.
 
     With ``ignored`` limits a submitter that has had its share may still take slots that prefer its jobs.
+    ``priority`` is that of the submitter, ``negotiating`` the group whose turn it is.
     """
 
     most: float
     unclaimed: float
     ceiling: float
     ignored: bool
+    priority: float
+    negotiating: str
+
+
+class Ending(enum.Enum):
+    """Why a talk ended."""
+
+    ALL_OFFERED = "all that the access point offers was looked at"
+    SHARE = "the share of the submitter was used up"
+    CEILING = "the submitter came to its ceiling"
+    EARLY = "a job was rejected by the submitter's limit, and the negotiator ends a talk there"
+
+
+@dataclass(frozen=True)
+class Talk:
+    """One talk, to explain why a job was not matched: what was granted, offered and used, and how it ended.
+
+    ``part`` is the share of the submitter, of what its group may use. ``budget`` is how many jobs the access point
+    would offer (None: all); ``cut`` tells that it had more.
+    """
+
+    grant: Grant
+    part: float
+    offered: Sequence[Offered]
+    budget: int | None
+    cut: bool
+    used: float
+    ending: Ending
 
 
 class Made(NamedTuple):
@@ -54,10 +86,12 @@ class Talks:
         accounts: Accounts,
         startds: Startds,
         limits: ConcurrencyLimits,
+        submitting: Submitting,
         ends_early: bool,
         depth_first: bool,
     ) -> None:
         self._search, self._accounts, self._startds, self._limits = search, accounts, startds, limits
+        self.submitting = submitting
         self._ends_early, self._depth_first = ends_early, depth_first
         #: Limits that were reached: those of earlier requests as well, until one is looked for that is within its own.
         self._over: set[str] = set()
@@ -73,8 +107,8 @@ class Talks:
         """Tell whether there is any slot to be had."""
         return self._search.slots_left()
 
-    def talk(self, submitter: str, session: Session, grant: Grant) -> tuple[float, bool]:
-        """Return the weight of what was matched, and whether the submitter is through for its turn.
+    def talk(self, submitter: str, session: Session, grant: Grant) -> tuple[float, bool, Ending]:
+        """Return the weight of what was matched, whether the submitter is through for its turn, and why it ended.
 
         Raises:
             CrashError: a slot ends the negotiator.
@@ -85,22 +119,23 @@ class Talks:
         while True:
             only_preferred = used >= grant.most
             if (only_preferred and not grant.ignored) or used >= grant.ceiling:
-                return used, False
+                return used, False, Ending.CEILING if used >= grant.ceiling else Ending.SHARE
             asked = session.next(skipped)
             skipped = 1
             if asked is None:
-                return used, not (only_preferred or limited)
-            request, first = asked
+                return used, not (only_preferred or limited), Ending.ALL_OFFERED
+            asking, first = asked
+            request = self.submitting.of(asking, submitter, grant.priority, grant.negotiating)
             offer, reason = self._found(request, first, submitter, session, grant, used)
             if offer is None:
                 # A request that its concurrency limits stop at once leaves this as the request before it left it.
                 limited = limited or self._search.limited
                 self.rejections.append(Rejection(first, submitter, reason))
-                session.rejected()
+                session.rejected(reason, beyond=only_preferred)
                 if self._search.limited and self._ends_early:
-                    return used, False
+                    return used, False, Ending.EARLY
                 continue
-            cost = self._matched(offer, request, first, submitter, session)
+            cost = self._matched(offer, asking, request, first, submitter, session)
             used += cost
             skipped = self._jobs_in(request, offer) if self._depth_first else 1
 
@@ -130,17 +165,26 @@ class Talks:
     def _reached(self) -> str:
         return f"concurrency limit {', '.join(sorted(self._over))} reached"
 
-    def _matched(self, offer: Offer, request: Request, first: str, submitter: str, session: Session) -> float:
-        limits, claim = limits_of(request, offer), self._startds.claim(offer, request)
+    def _matched(
+        self, offer: Offer, asking: Request, request: Request, first: str, submitter: str, session: Session
+    ) -> float:
+        # The startd has the job from its schedd, with all of its attributes.
+        limits, claim = limits_of(request, offer), self._startds.claim(offer, asking)
         policy = offer.state.kind.supports_policy
-        job = session.matched(lambda other: self._suits(offer, limits, other, session.literal_limits))
+        full, job = session.access.is_full, None
+        if not full:
+            job = session.matched(lambda other: self._suits(offer, limits, other, session.access.literal_limits))
         cost = self._search.matched(offer, request)
         self._accounts.charge(submitter, cost)
         self._limits.take(limits)
-        name = "" if job is None else job.id
-        self.matches.append(Match(name, first, submitter, offer.name, cost, claim.charge, claim.refusal))
-        if job is not None:
+        name, charge, refusal = "" if job is None else job.id, claim.charge, claim.refusal
+        if full:
+            charge, refusal = 0.0, SCHEDD_IS_FULL
+        elif job is not None and not session.access.start_job(job):
+            charge, refusal = 0.0, USER_IS_FULL
+        elif job is not None:
             self.made.append(Made(job, offer.name, claim, limits, policy))
+        self.matches.append(Match(name, first, submitter, offer.name, cost, charge, refusal))
         return cost
 
     def _suits(self, offer: Offer, limits: str, other: Request, literal_limits: bool) -> bool:

@@ -8,13 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+#: Why a schedd gives a match back instead of starting a job on it.
+SCHEDD_IS_FULL = "the schedd runs MAX_JOBS_RUNNING jobs"
+USER_IS_FULL = "the user of the job runs MaxJobsRunning jobs"
+GIVEN_BACK = (SCHEDD_IS_FULL, USER_IS_FULL)
+
 
 class Match(NamedTuple):
     """One match; ``request`` is the first job of the request that it was made for, as the negotiator's log names it.
 
     ``job`` is the one that the schedd uses it for; empty where none is left that suits the slot. ``cost`` is charged at
     once, ``standing`` as soon as the claimed slot has an ad of its own, and nothing then where the startd refuses the
-    claim: ``refusal`` says why.
+    claim or the schedd gives it back: ``refusal`` says why.
     """
 
     job: str
@@ -59,6 +64,19 @@ class SubmitterUse:
     used_before: float
     used_after: float
     standing: float
+
+
+@dataclass(frozen=True)
+class GroupTurn:
+    """When a group had its first turn (1 is the first of all), the limit of its last one, and usage before and after.
+
+    ``limit`` is the whole number that the negotiator works with.
+    """
+
+    place: int
+    limit: float
+    used_before: float
+    used_after: float
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from htcq.pool.job import Job
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 
 
 @dataclass(eq=False)
 class Claim:
-    """A claim on ``amounts`` of the slot ``of``, of all of it where there are none; its job runs until ``ends``."""
+    """A claim on ``amounts`` of the slot ``of``, of all of it where there are none; ``job`` runs there until ``ends``.
+
+    Nobody knows which job runs in a claim that was there at the capture, only whose it is (``user``).
+    """
 
     of: str
     slot: Slot
@@ -23,6 +27,8 @@ class Claim:
     limits: str
     since: float
     ends: float = 0.0
+    user: str = ""
+    job: Job | None = None
 
 
 @dataclass

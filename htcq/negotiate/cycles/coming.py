@@ -24,6 +24,10 @@ class Coming:
         self._came[arrival.job.submitter, arrival.job.id] = arrival
         return arrival.job
 
+    def came(self, job: Job, at: float) -> None:
+        """Note when a job came that nobody announced."""
+        self._came[job.submitter, job.id] = Arrival(at, job, None)
+
     def came_at(self, job: Job) -> float:
         """Return when a job came."""
         arrival = self._came.get((job.submitter, job.id))

@@ -13,7 +13,7 @@ from htcq.negotiate.cycle.trace import Crash
 from htcq.negotiate.cycles.machines import Machine, by_fill, fill_of
 from htcq.negotiate.cycles.priorities import Priorities
 from htcq.negotiate.cycles.runtimes import Dice, RunTime
-from htcq.negotiate.cycles.world import World
+from htcq.negotiate.cycles.world import Start, World
 from htcq.pool.pool import Pool
 from htcq.quota.condor import promised
 from htcq.units import CPUS, MEMORY
@@ -61,7 +61,7 @@ class Course:
 
     ``total_cpus`` are those of the whole pool. ``waited`` has the seconds of each job that started, by submitter, and
     ``waiting`` how many never did. ``full_at`` is when 99% of the cpus were first in claims; None: never.
-    ``unit`` is that of all usage, ``machines`` are those after the last cycle.
+    ``unit`` is that of all usage, ``machines`` are those after the last cycle, ``starts`` all jobs that started.
     """
 
     samples: tuple[Sample, ...]
@@ -73,6 +73,7 @@ class Course:
     unmodelled: tuple[str, ...] = ()
     unit: str = ""
     machines: tuple[Machine, ...] = ()
+    starts: tuple[Start, ...] = ()
 
 
 def run_course(
@@ -112,6 +113,7 @@ def run_course(
         unmodelled=tuple(notes),
         unit=unit,
         machines=machines,
+        starts=tuple(world.starts),
     )
 
 

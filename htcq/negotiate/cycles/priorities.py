@@ -9,46 +9,41 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from htcq.classads import Value
+from htcq.negotiate.factors import BEST_PRIORITY
 from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.pool import Pool
-from htcq.pool.record import ACCOUNTING, Record
+from htcq.pool.record import ACCOUNTING, NEGOTIATOR, Record
 from htcq.pool.weights import Weights
 
-#: The best priority, the factor of whoever has none, and PRIORITY_HALFLIFE in seconds (param_info.in).
-_BEST, _FACTOR, _HALFLIFE = 0.5, 1000.0, 86400.0
+#: With this attribute of the negotiator's ad priorities would age once more from the last cycle on.
+_LAST_CYCLE = "lastnegotiationcycletime0"
 
 
 class Priorities:
     """The real priorities and factors of the submitters of ``pool``."""
 
     def __init__(self, pool: Pool) -> None:
-        quotas = PoolQuotas(pool, Weights(), pool.negotiator)
+        self._quotas = quotas = PoolQuotas(pool, Weights(), pool.negotiator)
         self._negotiator = quotas.published.negotiator
         self._others = tuple(each for each in pool.accounting if each.value("IsAccountingGroup") is True)
         self._records = {name: each for name, each in quotas.accounts.items() if each not in self._others}
-        self._halflife = _HALFLIFE
-        if pool.central is not None:
-            self._halflife = float(pool.central.value("PRIORITY_HALFLIFE") or _HALFLIFE)
         self._real: dict[str, float] = {}
         self._factors: dict[str, float] = {}
         for submitter in quotas.submitters:
             self._begin(submitter.name)
 
     def _begin(self, name: str) -> None:
-        record = self._records.get(name)
-        factor = (record.number("PriorityFactor") if record is not None else None) or _FACTOR
-        effective = (record.number("Priority") if record is not None else None) or _BEST * factor
-        self._factors[name] = float(factor)
-        self._real[name] = max(_BEST, effective / factor)
+        self._factors[name] = self._quotas.factor(name)
+        self._real[name] = max(BEST_PRIORITY, self._quotas.priority(name) / self._factors[name])
 
     def advance(self, seconds: float, usage: Mapping[str, float]) -> None:
         """Let time go by in which each submitter used so much; some of them may have come meanwhile."""
         for name in usage:
             if name not in self._real:
                 self._begin(name)
-        kept = 0.5 ** (seconds / self._halflife)
+        kept = 0.5 ** (seconds / self._quotas.halflife)
         for name, real in self._real.items():
-            self._real[name] = max(_BEST, real * kept + usage.get(name, 0.0) * (1 - kept))
+            self._real[name] = max(BEST_PRIORITY, real * kept + usage.get(name, 0.0) * (1 - kept))
 
     def shown(self, pool: Pool) -> Pool:
         """Return ``pool`` with these priorities."""
@@ -58,4 +53,11 @@ class Priorities:
             values: dict[str, Value] = {"name": name, "isaccountinggroup": False, "negotiatorname": self._negotiator}
             now = {"priority": real * self._factors[name], "priorityfactor": self._factors[name]}
             records.append(Record(ACCOUNTING, {**values, **(known.values if known is not None else {}), **now}))
-        return replace(pool, records={**(pool.records or {}), ACCOUNTING: tuple(records)}, priorities=())
+        negotiators = tuple(_without_last_cycle(each) for each in pool.negotiators)
+        changed = {ACCOUNTING: tuple(records), NEGOTIATOR: negotiators}
+        return replace(pool, records={**(pool.records or {}), **changed}, priorities=())
+
+
+def _without_last_cycle(negotiator: Record) -> Record:
+    values = {name: value for name, value in negotiator.values.items() if name != _LAST_CYCLE}
+    return replace(negotiator, values=values)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from htcq.negotiate.cycle.asking import likenesses_of
+from htcq.negotiate.cycle.clock import Clock
 from htcq.negotiate.cycle.fits import Fitting
 from htcq.negotiate.cycle.looks import Links
 from htcq.negotiate.cycle.queues import Request
@@ -19,9 +20,13 @@ from htcq.pool.slot import Number, Slot
 
 
 class Suiting:
-    """Looks at the jobs of ``pool``, those yet to come too, with its slots and those that become of them."""
+    """Looks at the jobs of ``pool``, those yet to come too, with its slots and those that become of them.
 
-    def __init__(self, pool: Pool) -> None:
+    Expressions see ``clock``, whatever time it has become.
+    """
+
+    def __init__(self, pool: Pool, clock: Clock) -> None:
+        self._clock = clock
         jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
         self._likenesses, self._links = likenesses_of(jobs, pool.slots or ()), Links()
         self._fittings: dict[tuple[int, int], Fitting] = {}
@@ -47,5 +52,6 @@ class Suiting:
         key = (id(slot.frame), id(request))
         fitting = self._fittings.get(key)
         if fitting is None:
-            fitting = self._fittings[key] = Fitting(slot, request, False, self._links)
+            timed = Request(self._clock.ad(request.first))
+            fitting = self._fittings[key] = Fitting(self._clock.ad(slot), timed, False, self._links)
         return limits_of(request).lower() == limits.lower() and fitting.fits(slot, has, ())

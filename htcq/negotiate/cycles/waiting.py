@@ -46,12 +46,17 @@ class Waiting:
             for line in lines.values():
                 yield from line.values()
 
-    def next(self, submitter: str, schedd: str, suits: Callable[[Request], bool]) -> Job | None:
-        """Return which job of a submitter a schedd runs next of those whose like ``suits``; None where none does."""
+    def next(
+        self, submitter: str, schedd: str, suits: Callable[[Request], bool], startable: Callable[[Job], bool]
+    ) -> Job | None:
+        """Return which job of a submitter a schedd runs next, of those whose like ``suits`` and that are ``startable``.
+
+        None where there is none.
+        """
         lines = self._lines.get(submitter, {}).items()
         there = ((request, line) for (request, home), line in lines if line and home == schedd)
-        firsts = [next(iter(line.values())) for request, line in there if suits(request)]
-        return min(firsts, key=order_in_queue, default=None)
+        firsts = (next(filter(startable, line.values()), None) for request, line in there if suits(request))
+        return min((each for each in firsts if each is not None), key=order_in_queue, default=None)
 
     def counts(self) -> Mapping[str, int]:
         """Return how many jobs of each submitter wait."""
@@ -68,8 +73,12 @@ class Waiting:
             line.update((each.id, each) for each in ordered)
 
     def start(self, job: Job) -> None:
-        """Take a job out that starts."""
-        del self._line(job)[job.id]
+        """Take a job out that starts; what it asks of its slot may be more than it did when it came."""
+        name, home = job.id, self.home(job.submitter, job.schedd)
+        for (_, where), line in self._lines.get(job.submitter, {}).items():
+            if where == home and name in line:
+                del line[name]
+                return
 
     def records(self, running: Mapping[tuple[str, str], tuple[int, float]]) -> tuple[Record, ...]:
         """Return the submitter ads with what waits now and what runs.

@@ -15,7 +15,7 @@ from typing import Any
 from htcq.negotiate.cycle.cycle import run_cycle
 from htcq.negotiate.cycle.trace import Trace
 from htcq.report.terminal import show_table
-from tests.pool.negotiations import CYCLES, expected, whole_pool
+from tests.pool.negotiations import CYCLES, FAMILIES, expected, whole_pool
 
 _HEADS = (
     "CYCLE", "SLOTS", "MATCHES", "BY\nSUBMITTER", "BY\nAUTOCLUSTER", "SLOTS\nIN ORDER",
@@ -64,7 +64,7 @@ def _close(record: Mapping[str, float], found: Mapping[str, float | None]) -> bo
 
 def main() -> int:
     """Print the table."""
-    found = [agreement(path) for path in CYCLES]
+    found = [agreement(path) for path in (*CYCLES, *FAMILIES)]
     show_table("", _HEADS, [row for row, _ in found], sys.stdout, (1, 2))
     agree = sum(same for _, same in found)
     sys.stdout.write(f"\n{agree} of {len(found)} recorded cycles agree in everything\n")

@@ -9,9 +9,9 @@ import pytest
 from htcq.negotiate.cycle.cycle import run_cycle
 from htcq.negotiate.cycle.trace import Trace
 from tests.negotiate.cycle.agreement import main
-from tests.pool.negotiations import CYCLES, expected, whole_pool
+from tests.pool.negotiations import CYCLES, FAMILIES, expected, whole_pool
 
-every_cycle = pytest.mark.parametrize("path", CYCLES, ids=lambda path: path.name)
+every_cycle = pytest.mark.parametrize("path", [*CYCLES, *FAMILIES], ids=lambda path: path.name)
 
 
 def replayed(path: Path) -> Trace:
@@ -57,4 +57,5 @@ def test_groups_have_the_same_limits(path: Path) -> None:
 
 def test_the_table_of_all_cycles_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main() == 0
-    assert capsys.readouterr().out.endswith(f"\n{len(CYCLES)} of {len(CYCLES)} recorded cycles agree in everything\n")
+    count = len(CYCLES) + len(FAMILIES)
+    assert capsys.readouterr().out.endswith(f"\n{count} of {count} recorded cycles agree in everything\n")

@@ -155,3 +155,13 @@ def test_a_claim_is_the_schedd_s_that_has_it() -> None:
     # The first job ends at 100; its schedd has no other, so that the claim ends too, and the next cycle is at 300.
     assert found.waited["ada@site"] == (0, 300)
     assert [sample.idle for sample in found.samples[:2]] == [1, 0]
+
+
+@pytest.mark.parametrize(("activity", "matches"), [("Cleaning", [0, 1]), ("Busy", [0, 0])])
+def test_a_claim_in_cleaning_ends_after_the_first_cycle(activity: str, matches: list[int]) -> None:
+    """Its job is over: only the starter is not yet gone (Resource.cpp: leave Claimed/Cleaning, 25.14)."""
+    claim = {"State": '"Claimed"', "Activity": f'"{activity}"', "AccountingGroup": '"ben@site"'}
+    given = site(static_slot(RemoteOwner='"ben@site"', **claim), jobs=1)
+    found = course(given, 2)
+
+    assert [sample.matches for sample in found.samples] == matches

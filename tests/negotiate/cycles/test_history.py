@@ -9,10 +9,10 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.negotiate.cycles.history import run_time_of
+from htcq.pool.ads import read_past
 from htcq.pool.frame import Expressions
 from htcq.pool.job import Job
 from htcq.pool.past import Past
-from htcq.pool.reading import read_past
 from tests.audit.sites import job, pool
 
 DONE = {"JobStatus": 4, "RemoteWallClockTime": "1.0"}

@@ -46,7 +46,7 @@ def _ignored(configuration: Configuration, pattern: re.Pattern[str], whose: str)
                     "it counts only where something else names it"
                 ),
                 facts=(file.fact, Fact(_KNOB, pattern.pattern)),
-                fix=f"mv {file.path} {directory}/{_sound(name)}",
+                advice=f"Give it a name that is read: mv {file.path} {directory}/{_sound(name)}",
                 examples=(whose,),
             )
 
@@ -65,7 +65,7 @@ RULE = Rule(
         "dot, without a word. What is written there does not count, unless an include or LOCAL_CONFIG_FILE names the "
         "file, and then it counts at another place than its name says."
     ),
-    fix="Give the file a name that is read, such as 50-quota.config.",
+    advice="Give the file a name that is read, such as 50-quota.config.",
     source="src/condor_utils/condor_config.cpp:get_config_dir_file_list, 25.14",
     find=_find,
 )

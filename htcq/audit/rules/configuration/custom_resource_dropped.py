@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import node
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.configuration import Configuration
 
 _NAMES = "MACHINE_RESOURCE_NAMES"
 _RESOURCE = re.compile(r"(?:STARTD\.)?MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z", re.IGNORECASE)
@@ -30,9 +32,24 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     subject=f"asset {asset}",
                     message=f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does not list {asset}",
                     facts=(Fact(knob.name, knob.value, knob.place), Fact(names.name, names.value, names.place)),
-                    fix=f"{_NAMES} = {' '.join([*allowed, asset])}",
+                    settings=(node(evidence, machine, names.name, _all(configuration, allowed)),),
                     examples=(machine,),
                 )
+
+
+def _all(configuration: Configuration, allowed: list[str]) -> str:
+    """Return the names that are listed, and those of all assets that are defined."""
+    known = {name.lower() for name in allowed}
+    names = list(allowed)
+    for knob in configuration:
+        found = _RESOURCE.match(knob.name)
+        if not found or knob.name.upper().endswith(_NAMES) or not knob.value.strip():
+            continue
+        asset = found.group(1)
+        if asset.lower() not in known:
+            known.add(asset.lower())
+            names.append(asset)
+    return " ".join(names)
 
 
 RULE = Rule(
@@ -44,7 +61,7 @@ RULE = Rule(
         "Once MACHINE_RESOURCE_NAMES is set the startd drops every custom asset that it does not list, GPUs included. "
         "Jobs that ask for one never match there, and a consumption policy on it is not complete."
     ),
-    fix="List the asset in MACHINE_RESOURCE_NAMES, or leave MACHINE_RESOURCE_NAMES unset.",
+    advice="List the asset in MACHINE_RESOURCE_NAMES, or leave MACHINE_RESOURCE_NAMES unset.",
     source="src/condor_startd.V6/ResAttributes.cpp:init_machine_resources, 25.14",
     find=_find,
 )

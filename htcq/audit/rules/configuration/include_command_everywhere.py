@@ -36,7 +36,7 @@ RULE = Rule(
         "Where it is slow or hangs, so is everything; where it answers users otherwise than root, daemons and tools "
         "have different configurations."
     ),
-    fix="Write the configuration into a file beforehand, or use include command into FILE, which runs it once.",
+    advice="Write the configuration into a file beforehand, or use include command into FILE, which runs it once.",
     source="src/condor_utils/config.cpp:parse_include_options, condor_config.cpp:process_locals, 25.14",
     find=_find,
 )

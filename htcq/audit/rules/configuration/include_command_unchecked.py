@@ -36,7 +36,7 @@ RULE = Rule(
         "error. Where it fails half-way the daemons start with a part of their configuration, and with defaults for "
         "the rest."
     ),
-    fix=(
+    advice=(
         "Test for something that the command sets (if ! defined NAME, then an error line), use include command into "
         "FILE, or write the file beforehand."
     ),

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.nearness import nearest
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix import Role, Setting
+from htcq.audit.group_knobs import near_group_knob, of_unknown_group
+from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Need, Rule, Severity
 from htcq.pool.configuration import Knob
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
+from htcq.quota.tree import name_key
 
 _NAMES = "GROUP_NAMES"
+_QUOTAS = ("GROUP_QUOTA", "GROUP_QUOTA_DYNAMIC")
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -32,7 +35,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Found:
-    near = nearest(split_prefix(knob.name)[1], [f"{stem}_{each}" for each in groups for stem in GROUP_STEMS])
+    near = near_group_knob(evidence, knob)
     hint = f"; {near} is near" if near else ""
     lists = f"{_NAMES} does not list {group}" if groups else f"{_NAMES} lists no group at all"
     return Found(
@@ -40,9 +43,38 @@ def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Fou
         subject=f"knob {knob.name}",
         message=f"{knob.name} has no effect: {lists}{hint}",
         facts=(Fact(knob.name, knob.value, knob.place), knob_fact(evidence, _NAMES)),
-        fix=f"{near} = {knob.raw or knob.value}" if near else f"{_NAMES} = {', '.join([*groups, group])}",
+        settings=of_unknown_group(evidence, knob),
         examples=(knob.name,),
+        harm=_harm(evidence, knob, group),
+        without_it=_without_it(evidence, knob, group, groups, near),
     )
+
+
+def _without_it(evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str) -> tuple[Setting, ...]:
+    """Return the settings by which the knob has effect: the group is listed, or the knob has the near name.
+
+    Of two names that are near each other the one is right that submitters name.
+    """
+    meant = near.partition(f"{stem_of(near)}_")[2] if near else ""
+    if near and not _is_named(evidence, group):
+        return Setting(Role.CENTRAL, knob.name, ""), Setting(Role.CENTRAL, near, knob.value)
+    names = [each for each in groups if each.lower() != meant.lower()]
+    return (Setting(Role.CENTRAL, _NAMES, ", ".join([*names, group])),)
+
+
+def _harm(evidence: Evidence, knob: Knob, group: str) -> Harm:
+    """Return that the group gets nothing of its quota while its jobs wait."""
+    if stem_of(split_prefix(knob.name)[1]) not in _QUOTAS:
+        return HARMLESS
+    path = name_key(group) + b"."
+    idle = (record.name for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0)
+    return Harm(starved=(group,)) if any(name_key(name).startswith(path) for name in idle) else HARMLESS
+
+
+def _is_named(evidence: Evidence, group: str) -> bool:
+    """Tell whether the submitter ads have one of ``group``, or of a group below it."""
+    path = name_key(group) + b"."
+    return any(name_key(record.name).startswith(path) for record in evidence.pool.submitters)
 
 
 RULE = Rule(
@@ -52,9 +84,10 @@ RULE = Rule(
     summary="GROUP_QUOTA_*, GROUP_ACCEPT_SURPLUS_* or another knob is set for a group that GROUP_NAMES does not list",
     consequence=(
         "The negotiator makes groups of the names in GROUP_NAMES only, and looks for the knobs of these. The knob is "
-        "ignored without a word, and the group that was meant keeps a quota of 0 or the defaults."
+        "ignored without a word, and the group that was meant keeps a quota of 0 or the defaults. While jobs of that "
+        "group wait this is an error."
     ),
-    fix="Correct the name, or add the group to GROUP_NAMES.",
+    advice="Correct the name, or add the group to GROUP_NAMES.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

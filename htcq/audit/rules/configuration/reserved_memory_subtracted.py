@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import node
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.quota.knobs import number_of
 
@@ -27,6 +28,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 Fact(reserved.name, reserved.raw or reserved.value, reserved.place),
             ),
             examples=(machine,),
+            settings=(node(evidence, machine, reserved.name, "0"),),
         )
 
 
@@ -39,7 +41,7 @@ RULE = Rule(
         "The startd subtracts RESERVED_MEMORY from MEMORY as well as from what it detects. Slots are smaller than they "
         "were meant to be; where nothing is left the startd exits."
     ),
-    fix="Set one of them: MEMORY to what jobs may have, or RESERVED_MEMORY to what they may not.",
+    advice="Set one of them: MEMORY to what jobs may have, or RESERVED_MEMORY to what they may not; then restart.",
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, 25.14",
     find=_find,
 )

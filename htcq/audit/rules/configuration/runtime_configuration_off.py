@@ -52,7 +52,7 @@ RULE = Rule(
         "Daemons take a knob over the network only where ENABLE_PERSISTENT_CONFIG or ENABLE_RUNTIME_CONFIG was on when "
         "they started, a SETTABLE_ATTRS_* lists it, and then only after a condor_reconfig. Else the request is refused."
     ),
-    fix=(
+    advice=(
         "Turn ENABLE_RUNTIME_CONFIG on, list the knobs in SETTABLE_ATTRS_ADMINISTRATOR or SETTABLE_ATTRS_CONFIG, and "
         "restart; or take all of them out."
     ),

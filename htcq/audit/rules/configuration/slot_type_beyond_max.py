@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import node
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.pool.configuration import Knob
 from htcq.quota.knobs import number_of
 
-_OF_SLOT_TYPE = re.compile(r"(?:STARTD\.)?(?:NUM_SLOTS|SLOT)_TYPE_([0-9]+)(?:_.*)?\Z", re.IGNORECASE)
+_OF_SLOT_TYPE = re.compile(r"(?:STARTD\.)?(?:NUM_SLOTS|SLOT)_TYPE_([0-9]{1,9})(?:_.*)?\Z", re.IGNORECASE)
 _MOST = 10
 
 
@@ -28,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 subject=f"slot type {number}",
                 message=f"slot type {number} is ignored: MAX_SLOT_TYPES is {_MOST if most is None else most:g}",
                 facts=tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs),
-                fix=f"MAX_SLOT_TYPES = {number}",
+                settings=(node(evidence, machine, "MAX_SLOT_TYPES", str(max(beyond))),),
                 examples=(machine,),
             )
 
@@ -39,7 +40,7 @@ RULE = Rule(
     needs=(Need.EXECUTE,),
     summary="SLOT_TYPE_<N> is set for a number beyond MAX_SLOT_TYPES",
     consequence="The startd ignores the slot type; only a full debug log says so. Its slots do not exist.",
-    fix="Raise MAX_SLOT_TYPES, or use smaller numbers.",
+    advice="Raise MAX_SLOT_TYPES, or use smaller numbers; then restart the startd.",
     source="src/condor_startd.V6/Resource.cpp:SlotType::insert_param, ResMgr.cpp:init_resources, 25.14",
     find=_find,
 )

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import settings_of
 from htcq.audit.nearness import near_to, nearest
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
-from htcq.pool.configuration import Configuration
+from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.knob_names import ASSET_STEM, names_that_matter, split_prefix, stem_of, stems
 
 _REFERENCE = re.compile(r"\$[A-Za-z]*\(\s*([A-Za-z0-9_./]+)")
@@ -25,18 +26,29 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         checked = True
         spelling = _Spelling(configuration, assets)
         for knob in configuration:
-            meant = spelling.meant(knob.name)
+            # An empty one does nothing, whatever it was meant to be.
+            meant = spelling.meant(knob.name) if knob.value.strip() else ""
             if meant:
+                settings = tuple(settings_of(whose, configuration, _corrected(configuration, knob, meant)))
                 yield Found(
                     cause=knob.name.upper(),
                     subject=f"knob {knob.name}",
                     message=f"HTCondor knows no knob {knob.name} and ignores it; {meant} is near",
                     facts=(Fact(knob.name, knob.value, knob.place),),
-                    fix=f"{meant} = {knob.raw or knob.value}",
+                    settings=settings,
                     examples=(whose,),
+                    without_it=settings,
                 )
     if not checked:
         yield Unchecked(Need.CENTRAL.value)
+
+
+def _corrected(configuration: Configuration, knob: Knob, meant: str) -> tuple[tuple[str, str], ...]:
+    """Return the knob under the right name, unless that has a value of its own, and the wrong one taken back."""
+    wrong = (knob.name, "")
+    if configuration.knob(meant) is not None:
+        return (wrong,)
+    return ((meant, " ".join((knob.raw or knob.value).split())), wrong)
 
 
 class _Spelling:
@@ -105,7 +117,7 @@ RULE = Rule(
         "HTCondor accepts every name without a word: it could be a macro of the site's own. What was meant to be set "
         "keeps its default."
     ),
-    fix="Correct the name; 'condor_config_val -dump' shows what HTCondor knows.",
+    advice="Correct the name; 'condor_config_val -dump' shows what HTCondor knows.",
     source="src/condor_utils/param_info.in and config.cpp, 25.14",
     find=_find,
 )

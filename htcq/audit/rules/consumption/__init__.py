@@ -29,6 +29,7 @@ from htcq.audit.rules.consumption import (
     policy_bypassed_by_preemption,
     policy_bypassed_by_threads,
     policy_change_needs_restart,
+    policy_on_part_of_slots,
     policy_on_static_slots,
     request_modified_differently,
     slow_matching_with_policy,
@@ -38,16 +39,19 @@ from htcq.audit.rules.consumption import (
     weight_grows_as_slot_empties,
     weight_not_a_number,
     weight_not_additive,
+    weight_overcharges,
 )
 
 RULES = (
     policy_on_static_slots.RULE,
+    policy_on_part_of_slots.RULE,
     partial_consumption_policy.RULE,
     asset_without_amount.RULE,
     weight_not_a_number.RULE,
     free_match.RULE,
     weight_grows_as_slot_empties.RULE,
     weight_not_additive.RULE,
+    weight_overcharges.RULE,
     mixed_slot_weights.RULE,
     fractional_cpus.RULE,
     fractional_memory.RULE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.listed_attributes import unlisted
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.classads import as_number
 from htcq.pool.kind import Kind
@@ -24,6 +25,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     message=f"MachineResources lists {asset}, but {name} is no number there: the negotiator exits when "
                     "it tries a job on the slot",
                     facts=(Fact("MachineResources", resources), Fact(name, lacking[0].frame.text(name) or "(absent)")),
+                    settings=unlisted(evidence, lacking, name),
                     count=len(lacking),
                     examples=tuple(str(slot.name) for slot in lacking[:3]),
                 )
@@ -49,7 +51,7 @@ RULE = Rule(
         "with 'Missing … resource asset'; the master restarts it, and it exits again at the same slot: no job of the "
         "pool is matched any more."
     ),
-    fix="Nothing may hide or override the asset: see STARTD_ATTRS and the STARTD_CRON jobs of the node.",
+    advice="Take the asset out of STARTD_ATTRS and out of the output of STARTD_CRON jobs; then run condor_reconfig.",
     source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14; seen on 25.14.1",
     find=_find,
 )

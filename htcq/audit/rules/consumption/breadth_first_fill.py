@@ -13,7 +13,8 @@ _KNOB = "NEGOTIATOR_MATCHLIST_CACHING"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, True):
-        yield from beside_policies(evidence, _KNOB, "one cycle spreads jobs over all slots, whatever the ranks say")
+        told = "one cycle spreads jobs over all slots, whatever the ranks say"
+        yield from beside_policies(evidence, _KNOB, told, "False")
 
 
 RULE = Rule(
@@ -26,7 +27,7 @@ RULE = Rule(
         "One cycle so spreads equal jobs over all slots, even where the ranks want machines filled up one after the "
         "other."
     ),
-    fix="NEGOTIATOR_MATCHLIST_CACHING = False fills in the order of the ranks, and makes cycles longer.",
+    advice="Without the cache slots are filled in the order of the ranks, and cycles take longer.",
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:insert_candidate, 25.14; seen on 25.14.1: slots 1, 2, 3, 4, 4, 3, 2, "
         "1, 4, 3"

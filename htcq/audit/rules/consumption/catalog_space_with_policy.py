@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.nodes import modifications
+from htcq.audit.mend import execute
+from htcq.audit.nodes import modifications, modifier
 from htcq.audit.policies import consumption_fact, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.pool.kind import Kind
@@ -29,6 +30,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 cause="catalogs",
                 message=f"job {jobs[0].name} brings catalogs of common files: the negotiator charges its whole "
                 "RequestDisk, the startd takes that without the catalogs it has already",
+                settings=execute(evidence, kind.slots, modifier(DISK), "UNDEFINED"),
                 facts=(
                     consumption_fact(kind, DISK),
                     *(Fact(name, jobs[0].frame.text(name)) for name in _CATALOGS if name in jobs[0].frame),
@@ -52,7 +54,7 @@ RULE = Rule(
         "The startd subtracts the space of catalogs that are there already from RequestDisk, the negotiator does not "
         "know of them: it takes more disk of the slot than the claim gets, and sees less room than there is."
     ),
-    fix="MODIFY_REQUEST_EXPR_REQUESTDISK = UNDEFINED on nodes with a policy: disk is charged in full by both.",
+    advice="Leave the request for disk alone on nodes with a policy: then both charge it in full.",
     source="src/condor_utils/param_info.in (CATALOG_SPACE, since 25.12.2), Resource.cpp:create_dslot, 25.14",
     find=_find,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import access
 from htcq.audit.nodes import effective, nodes
 from htcq.audit.policies import knob_as_fact, on_slots
 from htcq.audit.rule import Found, Need, Rule, Severity
@@ -13,9 +14,11 @@ _KNOB = "ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    asking = next((each for each in evidence.access.items() if each[1].truth(_KNOB, False)), None)
-    if asking is None:
+    every = [each for each in evidence.access.items() if each[1].truth(_KNOB, False)]
+    if not every:
         return
+    asking = every[0]
+    settings = access(evidence, _KNOB, "False", [name for name, _ in every])
     for kind in evidence.with_policy:
         for node in nodes(evidence, kind):
             if node.configuration.truth(_KNOB, False):
@@ -24,6 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     cause=_KNOB,
                     message=f"{_KNOB} is on both here and at access point {asking[0]}: each request to claim the slot "
                     "itself is refused",
+                    settings=settings,
                     facts=(
                         knob_as_fact(effective(node.configuration, _KNOB)),
                         knob_as_fact(effective(asking[1], _KNOB)),
@@ -41,7 +45,7 @@ RULE = Rule(
         "Access points then ask for the partitionable slot as a whole, and a slot with a consumption policy refuses "
         "that: no claim is ever made, and all the while users are charged for matches."
     ),
-    fix=f"{_KNOB} = False",
+    advice="Turn it off at the access points: those without it claim dynamic slots only.",
     source="src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1",
     find=_find,
 )

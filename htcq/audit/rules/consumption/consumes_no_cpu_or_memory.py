@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from htcq.audit.access_points import access_points
 from htcq.audit.evidence import Evidence
+from htcq.audit.fractions import at_least_one
 from htcq.audit.nodes import modifications
-from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.classads import as_number
@@ -23,7 +25,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         for asset in (CPUS, MEMORY):
             free = next((trial for trial in trials if _free(evidence, kind, trial, asset)), None)
             if free is not None:
-                yield _found(kind, free, asset)
+                yield _found(evidence, kind, free, asset)
 
 
 def _free(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> bool:
@@ -33,7 +35,16 @@ def _free(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> bool:
     return any(each.taken(kind, trial).get(asset) == 0 for each in modifications(evidence, kind))
 
 
-def _found(kind: Kind, trial: Trial, asset: str) -> Found:
+def _happens(evidence: Evidence, trial: Trial, asset: str) -> bool:
+    """Tell whether such a job is there, or may be: it asks for some of ``asset``, or jobs get 0 by default."""
+    if trial.own or (trial.jobs.request.get(asset) or 0) > 0:
+        return True
+    request = f"Request{attribute(asset)}"
+    return any(as_number(point.ordinary_job().value(request)) == 0 for point in access_points(evidence))
+
+
+def _found(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> Found:
+    happens = _happens(evidence, trial, asset)
     got, name = handed_out({asset: 0})[asset], attribute(asset)
     place = {CPUS: "cpus", MEMORY: "memory_mb"}[asset]
     below = [
@@ -41,14 +52,17 @@ def _found(kind: Kind, trial: Trial, asset: str) -> Found:
         for left in (as_number(getattr(slot, place)) for slot in kind.slots)
         if left is not None and left < 0
     ]
+    takes, gets = ("takes", "gets") if happens else ("would take", "would get")
     unit = "cpu" if asset == CPUS else "MB"
     return on_slots(
         kind,
         cause=f"{name}: {kind.consumption[asset]}",
-        message=f"{trial.job} takes 0 {asset}, but its dynamic slot gets {number(got)} {unit}: the slot hands out more "
-        "than it has" + (f", {name} is at {below[0]} already" if below else ""),
+        message=f"{trial.job} {takes} 0 {asset}, but its dynamic slot {gets} {number(got)} {unit}: the slot hands out "
+        "more than it has" + (f", {name} is at {below[0]} already" if below else ""),
         facts=(consumption_fact(kind, asset), *(Fact(name, left) for left in below[:1])),
-        fix=f"CONSUMPTION_{asset.upper()} = max({{1, ceiling(TARGET.Request{name} ?: 0)}})",
+        settings=consumption_settings(evidence, kind, asset, at_least_one(kind, asset)),
+        severity=None if happens else Severity.INFO,
+        is_root=True,
     )
 
 
@@ -60,9 +74,10 @@ RULE = Rule(
     consequence=(
         "A dynamic slot never has less than 1 cpu and 1 MB. What the policy does not take is handed out all the same: "
         "the partitionable slot goes below zero and the machine carries more jobs than it has cpus. A job in 1 MB is "
-        "killed where memory limits are enforced."
+        "killed where memory limits are enforced. Where no job of the queue asks for so little, and none does by "
+        "default, this is worth knowing only."
     ),
-    fix="Charge at least 1 of cpus and of memory.",
+    advice="Charge at least 1 of cpus and of memory.",
     source=(
         "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: 3 cpus, five dynamic slots, Cpus = -1"
     ),

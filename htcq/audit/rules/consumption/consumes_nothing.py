@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.policies import consumption_fact, on_slots
+from htcq.audit.fractions import at_least_one
+from htcq.audit.policies import consumption_fact, consumption_settings, on_slots
 from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.units import BUILT_IN_ASSETS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -18,6 +20,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     cause=" ".join(kind.consumption.values()),
                     message=f"{trial.job} takes 0 of every asset: the negotiator never matches it there",
                     facts=tuple(consumption_fact(kind, asset) for asset in kind.consumption),
+                    settings=tuple(
+                        setting
+                        for asset in BUILT_IN_ASSETS
+                        for setting in consumption_settings(evidence, kind, asset, at_least_one(kind, asset))
+                    ),
                 )
                 break
 
@@ -31,9 +38,7 @@ RULE = Rule(
         "A match that takes nothing is refused by the negotiator, for such jobs the slot does not exist. Each attempt "
         "writes a line to the negotiator's log."
     ),
-    fix=(
-        "Let every claim take something, at least 1 cpu: CONSUMPTION_CPUS = max({1, ceiling(TARGET.RequestCpus ?: 0)})."
-    ),
+    advice="Let every claim take something, at least 1 cpu.",
     source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, sound_request
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.units import BUILT_IN_ASSETS, attribute
+from htcq.units import attribute
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -22,15 +22,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                         cause=f"{name}: {kind.consumption[asset]}",
                         message=f"{name} is {number(amount)} for {trial.job}: the negotiator never matches it there",
                         facts=(consumption_fact(kind, asset),),
-                        fix=_fix(asset),
+                        settings=consumption_settings(evidence, kind, asset, sound_request(asset)),
+                        is_root=True,
                     )
                     break
-
-
-def _fix(asset: str) -> str:
-    request = f"ceiling(TARGET.Request{attribute(asset)} ?: 0)"
-    text = f"max({{1, {request}}})" if asset in BUILT_IN_ASSETS else request
-    return f"CONSUMPTION_{asset.upper()} = {text}"
 
 
 RULE = Rule(
@@ -43,7 +38,7 @@ RULE = Rule(
         "negotiator's log. A misspelt attribute is enough: TARGET.RequestGpu, as the manual's example has it, is "
         "undefined for every job."
     ),
-    fix="Write a consumption that is a number for every job, and check the names of the attributes in it.",
+    advice="Write a consumption that is a number for every job, and check the names of the attributes in it.",
     source=(
         "src/condor_utils/consumption_policy.cpp:cp_compute_consumption, cp_sufficient_assets, 25.14; seen on 25.14.1"
     ),

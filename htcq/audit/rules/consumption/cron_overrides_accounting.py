@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.listed_attributes import LISTS, unlisted
 from htcq.audit.nodes import Node, nodes
 from htcq.audit.policies import knob_as_fact, number, on_knob, quoted
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
@@ -14,8 +15,6 @@ from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
-#: Knobs that list attributes to add to slot ads; what they list wins over the startd's own.
-_LISTS = ("STARTD_ATTRS", "STARTD_EXPRS")
 _ACCOUNTING = ("slotweight", "machineresources")
 _JOB: dict[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 _LEFT = (1.0, 0.5)
@@ -27,10 +26,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         for node in nodes(evidence, kind):
             weight = _weight_knob(node)
             knobs = {asset: node.knob(f"CONSUMPTION_{asset.upper()}") for asset in kind.consumption}
-            key = (weight.value, *(knob.value for knob in knobs.values()), *(node.knob(name).value for name in _LISTS))
+            key = (weight.value, *(knob.value for knob in knobs.values()), *(node.knob(name).value for name in LISTS))
             if key not in known:
                 known.add(key)
-                yield from _listed(kind, node)
+                yield from _listed(evidence, kind, node)
                 yield from _other_weight(kind, node, weight)
                 for asset, knob in knobs.items():
                     yield from _other_consumption(evidence, kind, node, asset, knob)
@@ -40,8 +39,8 @@ def _weight_knob(node: Node) -> Knob:
     return node.knob("SLOT_WEIGHT")
 
 
-def _listed(kind: Kind, node: Node) -> Iterator[Found]:
-    for name in _LISTS:
+def _listed(evidence: Evidence, kind: Kind, node: Node) -> Iterator[Found]:
+    for name in LISTS:
         knob = node.knob(name)
         for word in knob.value.replace(",", " ").split():
             if word.lower() in (*_ACCOUNTING, *kind.assets) or word.lower().startswith("consumption"):
@@ -49,6 +48,7 @@ def _listed(kind: Kind, node: Node) -> Iterator[Found]:
                     knob,
                     f"{knob.name} lists {word}: what the configuration calls {word} replaces the startd's own value",
                     subject=f"slot {node.slot.name}",
+                    settings=unlisted(evidence, kind.slots, word),
                 )
                 break
 
@@ -96,7 +96,7 @@ RULE = Rule(
         "Consumption attribute, amount or MachineResources is what the negotiator matches and charges by, while the "
         "startd carves by its own."
     ),
-    fix=(
+    advice=(
         "Take the attribute out of STARTD_ATTRS or of the job's output, or give the job a prefix: "
         "STARTD_CRON_<name>_PREFIX."
     ),

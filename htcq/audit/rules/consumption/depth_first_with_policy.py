@@ -13,7 +13,8 @@ _KNOB = "NEGOTIATOR_DEPTH_FIRST"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, False):
-        yield from beside_policies(evidence, _KNOB, "after each match requests are skipped that nobody will serve")
+        told = "after each match requests are skipped that nobody serves"
+        yield from beside_policies(evidence, _KNOB, told, "False")
 
 
 RULE = Rule(
@@ -26,7 +27,7 @@ RULE = Rule(
         "the access point to use the leftovers. With a consumption policy nobody uses them: jobs wait for a later "
         "cycle though there is room."
     ),
-    fix="NEGOTIATOR_DEPTH_FIRST = False",
+    advice="Turn it off: with a consumption policy each match takes what one job needs.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiate, jobsInSlot, 25.14",
     find=_find,
 )

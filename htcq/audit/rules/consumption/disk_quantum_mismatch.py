@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.policies import consumption_fact, number, on_slots, slots_by
+from htcq.audit.mend import execute
+from htcq.audit.policies import consumption_fact, number, on_slots, safe_request, slots_by
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.pool.kind import Kind
@@ -24,9 +25,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     message=f"{trial.job} takes {number(trial.amounts[DISK])} KiB of disk, which is no multiple of the "
                     f"{number(quantum)} KiB in which the node's volume group hands it out",
                     facts=(Fact("DiskQuantum", number(quantum)), consumption_fact(kind, DISK)),
-                    fix=f"CONSUMPTION_DISK = quantize(ceiling(TARGET.RequestDisk ?: 0), {number(quantum)})",
+                    settings=execute(evidence, slots, "CONSUMPTION_DISK", _rounded(quantum)),
                     slots=slots,
                 )
+
+
+def _rounded(quantum: Number) -> str:
+    return f"quantize({safe_request(DISK)}, {number(quantum)})"
 
 
 def _odd(kind: Kind, trial: Trial, quantum: Number) -> bool:
@@ -43,7 +48,7 @@ RULE = Rule(
         "requests up to them. A consumption in another quantum takes less than what is gone: the slot's disk drifts, "
         "and activations are refused in the end."
     ),
-    fix="Round ConsumptionDisk up to the DiskQuantum of the slot's ad.",
+    advice="Round ConsumptionDisk up to the DiskQuantum of the slot's ad.",
     source="src/condor_utils/param_info.in (MODIFY_REQUEST_EXPR_REQUESTDISK, CONSUMPTION_DISK), 25.14",
     find=_find,
 )

@@ -79,7 +79,7 @@ RULE = Rule(
         "every dynamic slot. The negotiator does not know of it: the slot's disk, and a weight that counts it, falls "
         "faster than was charged."
     ),
-    fix="Update the node to 25.4 or later, or let the consumption of disk leave some of it over.",
+    advice="Update the node to 25.4 or later, or let the consumption of disk leave some of it over.",
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.3 and 25.4.0",
     find=_find,
 )

@@ -25,7 +25,7 @@ RULE = Rule(
         "charged. Of fractions below 1 the negotiator matches more than the startd can start; each of them gets a "
         "whole cpu."
     ),
-    fix="Round up in the consumption: ceiling(…).",
+    advice="Round up in the consumption.",
     source=(
         "src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14; 0.5 and 1.5 seen on 25.14.1"
     ),

@@ -23,7 +23,7 @@ RULE = Rule(
         "Custom assets are handed out whole. Of half a GPU the dynamic slot gets none, no device is bound, and the job "
         "does not fit: the claim is refused and the job matched again, for ever, and all the while its user is charged."
     ),
-    fix="Round up in the consumption: ceiling(…).",
+    advice="Round up in the consumption.",
     source="src/condor_startd.V6/Resource.cpp:create_dslot, ResAttributes.cpp, 25.14; seen on 25.14.1",
     find=_find,
 )

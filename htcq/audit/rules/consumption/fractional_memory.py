@@ -24,7 +24,7 @@ RULE = Rule(
         "not fit in it. The claim is refused and the job matched again, for ever, and all the while its user is "
         "charged. Multiplying by a factor such as 1.1 is enough."
     ),
-    fix="Round up in the consumption: ceiling(…).",
+    advice="Round up in the consumption.",
     source="src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14; seen on 25.14.1",
     find=_find,
 )

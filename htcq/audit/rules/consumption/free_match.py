@@ -8,6 +8,7 @@ from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
 from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.classads import as_number
 
 
@@ -24,6 +25,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     message=f"{charge.trial.job} takes {amounts_text(charge.trial.taken)}, and its match costs "
                     f"nothing: SlotWeight stays {weight} however many such claims the slot carries",
                     facts=(weight_fact(kind),),
+                    settings=sound_weights(evidence),
                 )
                 break
 
@@ -37,7 +39,7 @@ RULE = Rule(
         "The negotiator charges a match what the slot's weight loses. Where it loses nothing, neither quotas nor fair "
         "share nor ceilings hold anybody back there."
     ),
-    fix="Write a weight that falls with everything that the consumption policy takes, such as SLOT_WEIGHT = Cpus.",
+    advice="Write a weight that falls with everything that the consumption policy takes, and quotas in its unit.",
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: 8 jobs on a quota of 2",
     find=_find,
 )

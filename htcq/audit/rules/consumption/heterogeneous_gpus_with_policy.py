@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
+from htcq.audit.mend import execute
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.classads import UNDEFINED, Expr, Missing, Value
+from htcq.pool.kind import Kind
 from htcq.pool.slot import Slot
 from htcq.units import GPUS
 
@@ -31,9 +33,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     message=f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus chooses among them at "
                     "the match, but not when the startd binds one",
                     facts=tuple(Fact(f"GPUs {each}", ", ".join(shown)) for each, shown in different.items()),
+                    settings=execute(evidence, _like(kind, slot), "CONSUMPTION_POLICY", "False"),
                     count=frames[id(slot.frame)],
                     examples=(str(slot.name),),
                 )
+
+
+def _like(kind: Kind, slot: Slot) -> list[Slot]:
+    return [each for each in kind.slots if each.frame is slot.frame]
 
 
 def _different(slot: Slot) -> dict[str, tuple[str, ...]]:
@@ -60,7 +67,7 @@ RULE = Rule(
         "free GPU of the slot, also one that it cannot use. The negotiator deducts only the number of GPUs, so within "
         "a cycle it goes on offering devices that are taken."
     ),
-    fix="Make a slot type of its own for each model of GPU, or take the policy off these nodes.",
+    advice=("Take the policy off these nodes and restart their startds; or make a slot type for each model of GPU."),
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: wanted capability 7.5, got 2.0",
     find=_find,
 )

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.policies import consumption_fact, number, on_slots
+from htcq.audit.mend import literal_text
+from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.pool.kind import Kind, handed_out
+from htcq.units import attribute
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in filter(evidence.trials.looks_at_slot, evidence.with_policy):
         for trial in evidence.trials.of(kind):
-            found = _refused(kind, trial)
+            found = _refused(evidence, kind, trial)
             if found is not None:
                 yield found
                 break
 
 
-def _refused(kind: Kind, trial: Trial) -> Found | None:
+def _refused(evidence: Evidence, kind: Kind, trial: Trial) -> Found | None:
     amounts = trial.amounts
     if not trial.fits(kind) or any(amount != int(amount) for amount in amounts.values()):
         return None
@@ -33,8 +35,15 @@ def _refused(kind: Kind, trial: Trial) -> Found | None:
                 message=f"{trial.job} takes {number(amounts[asset])} {asset} of the slot, but evaluated on its dynamic "
                 f"slot it takes {number(needed)} of {number(got[asset])}: the startd refuses to start it",
                 facts=(consumption_fact(kind, asset),),
+                settings=consumption_settings(evidence, kind, asset, _told_apart(kind, asset)),
             )
     return None
+
+
+def _told_apart(kind: Kind, asset: str) -> str:
+    """Return a consumption that takes the request of a dynamic slot, and what it takes now of all others."""
+    request, text = f"TARGET.Request{attribute(asset)} ?: 0", literal_text(kind.consumption[asset])
+    return f"ifThenElse(DynamicSlot =?= true, {request}, {text})"
 
 
 RULE = Rule(
@@ -46,7 +55,7 @@ RULE = Rule(
         "When a job starts the startd evaluates the consumption again, on the dynamic slot. An expression that names "
         "amounts of the slot has other values there: what does not fit is refused, and the claim is given back."
     ),
-    fix="Tell the two apart: ifThenElse(DynamicSlot =?= true, TARGET.Request<asset> ?: 0, …).",
+    advice="Tell the two kinds of slots apart: on a dynamic slot a job takes what it asks for.",
     source="src/condor_startd.V6/command.cpp:activate_claim, 25.14",
     find=_find,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
+from htcq.audit.mend import access
 from htcq.audit.nodes import effective
 from htcq.audit.policies import on_knob
 from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
@@ -26,6 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 "it claims what is left of a slot after a match and starts more jobs there, behind the negotiator's "
                 "back and without charge",
                 subject=f"access point {name}",
+                settings=access(evidence, _KNOB, "False", [name]),
             )
 
 
@@ -39,7 +41,7 @@ RULE = Rule(
         "them and no quota holds them back; besides, the next match deletes the claim that they rest on. With a "
         "consumption policy only the access point's setting counts, not the execute node's."
     ),
-    fix=f"{_KNOB} = False",
+    advice="Turn it off at every access point; what execute nodes say of it does not count.",
     source=(
         "src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1: one match, eight jobs on a quota of 2"
     ),

@@ -48,7 +48,7 @@ RULE = Rule(
         "quantize(0, {128}) is 128, while quantize(0, 128) is 0. With a list every claim takes at least the first "
         "element, HTCondor's defaults 1 cpu, 128 MB and 1024 KiB; that is a minimum charge, whether meant or not."
     ),
-    fix="Where no minimum is meant write the quantum without braces; where one is, max({…}) says so.",
+    advice="Where no minimum is meant write the quantum without braces; where one is meant, write max().",
     source="src/classad/fnCall.cpp:doMath2, 25.14",
     find=_find,
 )

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
+from htcq.audit.fix import Role, Setting
 from htcq.audit.policies import number, quoted
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.audit.trials import fits
 from htcq.classads import as_number
 from htcq.pool.kind import EXAMPLES, Kind, handed_out
@@ -37,7 +39,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         weights = [_weight(evidence, kinds, request) for request in _REQUESTS]
         for request, here, there in zip(_REQUESTS, weights, expected):
             if here is not None and there is not None and abs(here - there) > CLOSE:
-                yield _found(kinds, usual, request, (here, there))
+                yield _found(evidence, kinds, usual, request, (here, there))
                 break
 
 
@@ -51,9 +53,14 @@ def _weight(evidence: Evidence, kinds: list[Kind], request: Mapping[str, Number]
 
 
 def _found(
-    kinds: list[Kind], usual: list[Kind], request: Mapping[str, Number], weights: tuple[Number, Number]
+    evidence: Evidence,
+    kinds: list[Kind],
+    usual: list[Kind],
+    request: Mapping[str, Number],
+    weights: tuple[Number, Number],
 ) -> Found:
     here, there, other = kinds[0], usual[0], sum(kind.count for kind in usual)
+    machines = dict.fromkeys(str(slot.machine) for kind in kinds for slot in kind.slots)
     asked = ", ".join(f"{asset}={number(amount)}" for asset, amount in request.items())
     return Found(
         cause=here.weight_text,
@@ -67,6 +74,8 @@ def _found(
         ),
         count=sum(kind.count for kind in kinds),
         examples=tuple(name for kind in kinds for name in kind.examples)[:EXAMPLES],
+        settings=sound_weights(evidence),
+        without_it=tuple(Setting(Role.EXECUTE, "SLOT_WEIGHT", there.weight_text, nodes=(each,)) for each in machines),
     )
 
 
@@ -79,7 +88,7 @@ RULE = Rule(
         "Quotas, ceilings, priorities and the pool's total are sums of slot weights. Where slots count in different "
         "units the sums mean nothing: the same job costs its group more on one machine than on another."
     ),
-    fix="Give all execute nodes the same SLOT_WEIGHT; it may name assets that only some of them have.",
+    advice="Give all execute nodes the same weight; it may name assets that only some of them have.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:sumSlotWeights, 25.14",
     find=_find,
 )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import execute
 from htcq.audit.nodes import nodes
 from htcq.audit.policies import number, on_knob, on_slots, slots_by
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rules.consumption.too_few_claims import claims_for
 from htcq.classads import as_number, parsed
 from htcq.policy.safety import MOST_CLAIMS
 from htcq.pool.slot import Number
@@ -18,13 +20,16 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         advertised = {claims: slots for claims, slots in slots_by(kind, "NumClaims").items() if _wrong(claims)}
         for claims, slots in advertised.items():
             fact = Fact("NumClaims", number(claims))
-            yield on_slots(kind, f"NumClaims {number(claims)}", _message(claims), (fact,), slots=slots)
+            settings = execute(evidence, slots, "NUM_CLAIMS", claims_for(evidence, kind))
+            told = f"NumClaims {number(claims)}"
+            yield on_slots(kind, told, _message(claims), (fact,), slots=slots, settings=settings)
         # A knob that the slots show already is not told twice.
         for node in () if advertised else nodes(evidence, kind):
             knob = node.knob("NUM_CLAIMS")
             wanted = _value(knob.value)
             if wanted is not None and _wrong(wanted):
-                yield on_knob(knob, _message(wanted), subject=f"slot {node.slot.name}")
+                settings = execute(evidence, kind.slots, "NUM_CLAIMS", claims_for(evidence, kind))
+                yield on_knob(knob, _message(wanted), f"slot {node.slot.name}", settings)
 
 
 def _wrong(claims: Number) -> bool:
@@ -51,7 +56,7 @@ RULE = Rule(
         "With 0 the slot has no claim id and is never matched. A negative number is read as one of some four billion, "
         "and the startd tries to make so many claims."
     ),
-    fix="NUM_CLAIMS = $(NUM_CPUS), and restart the startd.",
+    advice="Set it to the number of the smallest jobs that fit, and restart the startd.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14; 0 seen on 25.14.1",
     find=_find,
 )

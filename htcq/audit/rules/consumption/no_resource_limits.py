@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
+from htcq.audit.mend import execute
 from htcq.audit.policies import on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 from htcq.classads import Expr, as_number
@@ -28,6 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 message=f"{_LIMITS} is true for a job that takes {listed(unlimited)} when nothing is left of it: the "
                 "startd carves what it does not have",
                 facts=(Fact(_LIMITS, text),),
+                settings=execute(evidence, kind.slots, _LIMITS, ""),
             )
 
 
@@ -50,7 +52,7 @@ RULE = Rule(
         "configuration that sets WithinResourceLimits takes the check away: amounts go below zero, and the machine is "
         "overcommitted."
     ),
-    fix="Take WithinResourceLimits out of the configuration: the startd writes it from the policy.",
+    advice="Take WithinResourceLimits out of the configuration: the startd writes it from the policy.",
     source=(
         "src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, Reqexp.cpp:publish_requirements, 25.14; "
         "seen on 25.14.1: Memory = -640"

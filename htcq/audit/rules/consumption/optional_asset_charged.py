@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.optional import Unasked, unasked
-from htcq.audit.policies import consumption_fact, number, on_slots, safe_request
+from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, safe_request
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.units import attribute
 
@@ -23,7 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"a job without Request{name} takes {charged} of the slot's {number(total)} {each.asset}: "
                 f"{then}",
                 facts=(consumption_fact(each.kind, each.asset),),
-                fix=safe_request(each.asset),
+                settings=consumption_settings(evidence, each.kind, each.asset, safe_request(each.asset)),
             )
 
 
@@ -44,7 +44,7 @@ RULE = Rule(
         "also for 0: quantize(0, {1}) is 1. Jobs without the request take GPUs, or whatever it is, away from those "
         "that need them, and do not match where none are left."
     ),
-    fix="Do not quantize a request that may be 0 with a list.",
+    advice="Do not quantize a request that may be 0 with a list.",
     source="src/classad/fnCall.cpp:doMath2, 25.14; seen on 25.14.1",
     find=_find,
 )

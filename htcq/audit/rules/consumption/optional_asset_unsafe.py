@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.optional import unasked
-from htcq.audit.policies import consumption_fact, on_slots, safe_request
+from htcq.audit.policies import consumption_fact, consumption_settings, on_slots, safe_request
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.units import attribute
 
@@ -21,7 +21,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"Consumption{name} is undefined for a job without Request{name}: its match fails at the "
                 f"slot's WithinResourceLimits, so only jobs that ask for {each.asset} run there",
                 facts=(consumption_fact(each.kind, each.asset),),
-                fix=safe_request(each.asset),
+                settings=consumption_settings(evidence, each.kind, each.asset, safe_request(each.asset)),
             )
 
 
@@ -35,7 +35,7 @@ RULE = Rule(
         "quantize(TARGET.RequestGPUs, {1}). Jobs that do not ask for the asset, most jobs as a rule, never match the "
         "slot."
     ),
-    fix="Give a missing request a value: TARGET.Request<asset> ?: 0.",
+    advice="Give a missing request a value.",
     source="src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, 25.14; seen on 25.14.1",
     find=_find,
 )

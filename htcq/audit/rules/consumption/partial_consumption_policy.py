@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
-from htcq.audit.policies import on_slots, safe_request
+from htcq.audit.listed_attributes import unlisted
+from htcq.audit.policies import consumption_settings, on_slots, safe_request
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.pool.kind import Kind
 from htcq.units import attribute
@@ -16,10 +17,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.partitionable:
         if kind.consumption and not kind.supports_policy:
             missing = [asset for asset in kind.assets if asset not in kind.consumption]
-            yield _incomplete(kind, missing) if missing else _unlisted(kind)
+            yield _incomplete(evidence, kind, missing) if missing else _unlisted(evidence, kind)
 
 
-def _incomplete(kind: Kind, missing: list[str]) -> Found:
+def _incomplete(evidence: Evidence, kind: Kind, missing: list[str]) -> Found:
     names = [f"Consumption{attribute(asset)}" for asset in missing]
     there = listed(f"Consumption{attribute(asset)}" for asset in kind.consumption)
     return on_slots(
@@ -31,18 +32,21 @@ def _incomplete(kind: Kind, missing: list[str]) -> Found:
             Fact("MachineResources", str(kind.first.frame.value("MachineResources"))),
             *(Fact(name, "(absent)") for name in names),
         ),
-        fix="\n".join(safe_request(asset) for asset in missing),
+        settings=tuple(
+            setting for asset in missing for setting in consumption_settings(evidence, kind, asset, safe_request(asset))
+        ),
     )
 
 
-def _unlisted(kind: Kind) -> Found:
+def _unlisted(evidence: Evidence, kind: Kind) -> Found:
     return on_slots(
         kind,
         cause="without MachineResources",
         message="it has a consumption for every asset, but its MachineResources is no string: the negotiator takes it "
         "for a slot without a policy",
         facts=(Fact("MachineResources", kind.first.frame.text("MachineResources") or "(absent)"),),
-        fix="Nothing may override MachineResources: take it out of STARTD_ATTRS and of the output of STARTD_CRON jobs.",
+        settings=unlisted(evidence, kind.slots, "MachineResources"),
+        advice="Take MachineResources out of STARTD_ATTRS and out of the output of STARTD_CRON jobs.",
     )
 
 
@@ -56,7 +60,7 @@ RULE = Rule(
         "missing the slot counts as an ordinary one, is charged as a whole and is gone after one match. The startd "
         "still splits it by the policy."
     ),
-    fix="Give every asset of MachineResources its CONSUMPTION_<asset>.",
+    advice="Give every asset of MachineResources its consumption.",
     source="src/condor_utils/consumption_policy.cpp:cp_supports_policy, 25.14",
     find=_find,
 )

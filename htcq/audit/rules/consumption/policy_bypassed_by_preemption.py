@@ -13,7 +13,8 @@ _KNOB = "ALLOW_PSLOT_PREEMPTION"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, False):
-        yield from beside_policies(evidence, _KNOB, "when it preempts dynamic slots the negotiator looks at no policy")
+        told = "when it preempts dynamic slots the negotiator looks at no policy"
+        yield from beside_policies(evidence, _KNOB, told, "False")
 
 
 RULE = Rule(
@@ -25,7 +26,7 @@ RULE = Rule(
         "Where the negotiator adds dynamic slots up to make room for a job, it compares the plain request with what "
         "they have. What the job takes by the policy is neither checked nor deducted."
     ),
-    fix="ALLOW_PSLOT_PREEMPTION = False",
+    advice="Turn it off while slots have consumption policies.",
     source="src/condor_negotiator.V6/matchmaker.cpp:pslotMultiMatch, 25.14",
     find=_find,
 )

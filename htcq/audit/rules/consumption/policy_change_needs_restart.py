@@ -51,7 +51,7 @@ RULE = Rule(
         "Both are read when the startd makes its slots. A reconfig takes over new CONSUMPTION_* and SLOT_WEIGHT, but "
         "neither whether there is a policy nor how many claims it has."
     ),
-    fix="Run condor_restart -startd on the node, after draining it.",
+    advice="Run condor_restart -startd on the node, after draining it.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",
     find=_find,
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
+from htcq.audit.mend import node
 from htcq.audit.nodes import Node, nodes
 from htcq.audit.policies import knob_as_fact, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
@@ -17,29 +19,37 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     divided = {slot.machine for kind in evidence.partitionable for slot in kind.slots}
     for kind in evidence.kinds_of_type(STATIC):
         on: dict[str, list[Node]] = {}
-        for node in nodes(evidence, kind):
-            if node.truth("CONSUMPTION_POLICY", False) and (_typed(node) or node.slot.machine not in divided):
-                knob = node.knob("CONSUMPTION_POLICY")
-                on.setdefault(f"{knob.name} = {knob.value}", []).append(node)
+        for each in nodes(evidence, kind):
+            if each.truth("CONSUMPTION_POLICY", False) and (_typed(each) or each.slot.machine not in divided):
+                knob = each.knob("CONSUMPTION_POLICY")
+                on.setdefault(f"{knob.name} = {knob.value}", []).append(each)
         for cause, found in on.items():
-            yield _found(kind, cause, found)
+            yield _found(evidence, kind, cause, found)
 
 
-def _found(kind: Kind, cause: str, found: list[Node]) -> Found:
-    node, machines = found[0], {each.slot.machine for each in found}
-    knob = node.knob("CONSUMPTION_POLICY")
+def _found(evidence: Evidence, kind: Kind, cause: str, found: list[Node]) -> Found:
+    machines = {each.slot.machine for each in found}
+    knob = found[0].knob("CONSUMPTION_POLICY")
     return on_slots(
         kind,
         cause=cause,
         message=f"{knob.name} is on, but the slot is static: the startd ignores the policy without a word",
         facts=(knob_as_fact(knob), Fact("SlotType", kind.type)),
-        fix=f"SLOT_TYPE_{node.slot_type}_PARTITIONABLE = True" if node.slot_type else "",
+        settings=_partitionable(evidence, found),
         slots=[slot for slot in kind.slots if slot.machine in machines],
     )
 
 
-def _typed(node: Node) -> bool:
-    return f"SLOT_TYPE_{node.slot_type}_CONSUMPTION_POLICY" in node.configuration
+def _partitionable(evidence: Evidence, found: list[Node]) -> tuple[Setting, ...]:
+    return tuple(
+        node(evidence, str(each.slot.machine), f"SLOT_TYPE_{each.slot_type}_PARTITIONABLE", "True")
+        for each in found
+        if each.slot_type
+    )
+
+
+def _typed(each: Node) -> bool:
+    return f"SLOT_TYPE_{each.slot_type}_CONSUMPTION_POLICY" in each.configuration
 
 
 RULE = Rule(
@@ -51,7 +61,7 @@ RULE = Rule(
         "Only partitionable slots can have a consumption policy. A static slot is matched, handed out and charged as a "
         "whole, whatever CONSUMPTION_* says."
     ),
-    fix="Make the slot type partitionable, or take CONSUMPTION_POLICY away from it.",
+    advice="Make the slot type partitionable and restart the startd, or take CONSUMPTION_POLICY away from it.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",
     find=_find,
 )

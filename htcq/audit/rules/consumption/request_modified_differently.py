@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
+from htcq.audit.mend import execute
 from htcq.audit.nodes import Modification, modifications, modifier
 from htcq.audit.policies import consumption_fact, knob_as_fact, number, on_slots
 from htcq.audit.rule import Found, Need, Rule, Severity
@@ -23,7 +25,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             for trial in evidence.trials.of(kind):
                 asset = _differs(kind, trial, modification)
                 if asset:
-                    yield _found(kind, trial, modification, asset)
+                    yield _found(evidence, kind, trial, modification, asset)
                     break
 
 
@@ -39,7 +41,7 @@ def _differs(kind: Kind, trial: Trial, modification: Modification) -> str:
     return ""
 
 
-def _found(kind: Kind, trial: Trial, modification: Modification, asset: str) -> Found:
+def _found(evidence: Evidence, kind: Kind, trial: Trial, modification: Modification, asset: str) -> Found:
     knobs = modification.knobs
     told = {name[len("Request") :].lower(): value for name, value in modification.changed(kind, trial).items()}
     cause = asset if asset in told else next(iter(told), asset)
@@ -51,8 +53,14 @@ def _found(kind: Kind, trial: Trial, modification: Modification, asset: str) -> 
         message=f"{trial.job} takes {number(trial.taken[asset])} of {asset} at the match, but {number(taken)} once the "
         f"startd has changed its request for {cause} to {told.get(cause)}",
         facts=(consumption_fact(kind, asset), *((knob_as_fact(knob),) if knob else ())),
-        fix=f"{modifier(cause)} = UNDEFINED" if cause in (CPUS, MEMORY, DISK) else "",
+        settings=_unmodified(evidence, kind, cause),
     )
+
+
+def _unmodified(evidence: Evidence, kind: Kind, asset: str) -> tuple[Setting, ...]:
+    if asset not in (CPUS, MEMORY, DISK):
+        return ()
+    return execute(evidence, kind.slots, modifier(asset), "UNDEFINED")
 
 
 RULE = Rule(
@@ -65,7 +73,7 @@ RULE = Rule(
         "never does. Where the two amounts differ matches are refused, assets are stranded, and the charge jumps when "
         "the dynamic slot arrives."
     ),
-    fix="Let the consumption round and leave the request alone: MODIFY_REQUEST_EXPR_REQUESTMEMORY = UNDEFINED.",
+    advice="Let the consumption round, and leave the request alone.",
     source=(
         "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: RequestMemory 100 costs 100 at the "
         "match and 128 afterwards"

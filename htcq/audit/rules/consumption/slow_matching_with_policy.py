@@ -32,7 +32,7 @@ RULE = Rule(
         "As soon as one slot has a policy the negotiator no longer optimizes the job ads that it matches, for all "
         "slots: cycles take longer."
     ),
-    fix="Nothing, unless cycles are too long: then give all slots a policy, or none.",
+    advice="Nothing, unless cycles are too long: then give all slots a policy, or none.",
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, negotiate, 25.14",
     find=_find,
 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import execute
 from htcq.audit.policies import amounts_text, number, on_slots, slots_by
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.trials import Trial
+from htcq.pool.kind import Kind
 from htcq.units import CPUS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        trials = evidence.trials.own(kind) or evidence.trials.of(kind)
-        most = max(trials, key=lambda trial: trial.fits(kind), default=None)
+        most = _smallest(evidence, kind)
         if most is None:
             continue
         room = most.fits(kind)
@@ -25,9 +27,22 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     message=f"{room} times {most.job} would fit ({amounts_text(most.taken)} each), but with "
                     f"{number(claims)} claim ids the slot leaves the cycle after as many matches",
                     facts=(Fact("NumClaims", number(claims)),),
-                    fix=f"NUM_CLAIMS = {room}",
+                    settings=execute(evidence, slots, "NUM_CLAIMS", str(room)),
                     slots=slots,
                 )
+
+
+def _smallest(evidence: Evidence, kind: Kind) -> Trial | None:
+    """Return the job of which most fit on the slots."""
+    trials = evidence.trials.own(kind) or evidence.trials.of(kind)
+    return max(trials, key=lambda trial: trial.fits(kind), default=None)
+
+
+def claims_for(evidence: Evidence, kind: Kind) -> str:
+    """Return how many claims slots of ``kind`` need: as many as the smallest jobs fit, and at least one for a cpu."""
+    most = _smallest(evidence, kind)
+    room = most.fits(kind) if most is not None else 0
+    return str(max(1, int(kind.total.get(CPUS, 1)), room))
 
 
 RULE = Rule(
@@ -39,7 +54,7 @@ RULE = Rule(
         "Each match of a cycle uses up one claim id. When there is none left the negotiator drops the slot for the "
         "rest of the cycle, whatever it still has: it fills over several cycles."
     ),
-    fix="Set NUM_CLAIMS to the number of the smallest jobs that fit, and restart the startd.",
+    advice="Set NUM_CLAIMS to the number of the smallest jobs that fit, and restart the startd.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingProtocol, 25.14",
     find=_find,
 )

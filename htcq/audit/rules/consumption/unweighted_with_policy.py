@@ -13,7 +13,7 @@ _KNOB = "NEGOTIATOR_USE_SLOT_WEIGHTS"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if not evidence.truth(_KNOB, True):
-        yield from beside_policies(evidence, _KNOB, "a match is charged in weights, the claim afterwards as 1")
+        yield from beside_policies(evidence, _KNOB, "a match is charged in weights, the claim afterwards as 1", "True")
 
 
 RULE = Rule(
@@ -25,7 +25,7 @@ RULE = Rule(
         "The match cost of a slot with a consumption policy is a weight in any case. From the next cycle on every "
         "claim counts 1, however large it is: quotas and limits change their unit with every cycle."
     ),
-    fix="NEGOTIATOR_USE_SLOT_WEIGHTS = True",
+    advice="Count slot weights in all places, and write quotas in the unit of SLOT_WEIGHT.",
     source="src/condor_negotiator.V6/Accountant.cpp:AddMatch, GetSlotWeight, 25.14",
     find=_find,
 )

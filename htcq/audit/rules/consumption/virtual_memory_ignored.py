@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import execute
 from htcq.audit.nodes import nodes
 from htcq.audit.policies import on_knob
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
@@ -46,6 +47,7 @@ def _in_configuration(evidence: Evidence) -> Iterator[Found | Unchecked]:
                         knob,
                         f"{_SWAP} is on, but a slot with a consumption policy hands out no swap",
                         subject=f"slot {node.slot.name}",
+                        settings=execute(evidence, kind.slots, _SWAP, "False"),
                     )
 
 
@@ -58,7 +60,7 @@ RULE = Rule(
         "Swap is the one asset that a consumption policy does not know. RequestVirtualMemory of jobs and "
         "PROPORTIONAL_SWAP_ASSIGNMENT of nodes have no effect on such slots."
     ),
-    fix="Ask for memory instead: request_memory.",
+    advice="Ask for memory instead, by request_memory, and share out no swap.",
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14",
     find=_find,
 )

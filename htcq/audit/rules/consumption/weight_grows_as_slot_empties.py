@@ -8,6 +8,7 @@ from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
 from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.classads import as_number
 from htcq.pool.kind import Kind
 
@@ -19,7 +20,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
         message = _negative(evidence, kind) or _growing(kind)
         if message:
-            yield on_slots(kind, cause=kind.weight_text, message=message, facts=(weight_fact(kind),))
+            settings = sound_weights(evidence)
+            yield on_slots(kind, cause=kind.weight_text, message=message, facts=(weight_fact(kind),), settings=settings)
 
 
 def _negative(evidence: Evidence, kind: Kind) -> str:
@@ -53,7 +55,7 @@ RULE = Rule(
         "The match cost is what the weight loses, and a weight that grows makes it negative: every match gives its "
         "user and group more quota than they had before."
     ),
-    fix="Write a weight that falls with what is left, such as SLOT_WEIGHT = Cpus.",
+    advice="Write a weight that falls with what is left, and quotas in its unit.",
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: match cost -1",
     find=_find,
 )

@@ -7,11 +7,14 @@ from itertools import islice
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Expr, as_number, named, parsed
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.units import CPUS
 
+#: Numbers of cpus left that are tried; an ad can say that a slot has 2**63 of them.
+_MAX_CPUS = 1024
 #: Jobs whose match is tried on a kind of slots; a weight that fails, fails after an ordinary one.
 _MOST_JOBS = 100
 
@@ -23,7 +26,7 @@ def _states(evidence: Evidence, kind: Kind) -> Iterator[tuple[str, Mapping[str, 
     yield "when nothing is left", dict.fromkeys(kind.total, 0)
     for asset in kind.total:
         yield f"when no {asset} is left", {**kind.total, asset: 0}
-    for cpus in range(1, int(kind.total.get(CPUS, 0))):
+    for cpus in range(1, min(int(kind.total.get(CPUS, 0)), _MAX_CPUS)):
         yield f"when {cpus} of its cpus are left", {**kind.total, CPUS: cpus}
     for trial in islice(evidence.trials.of(kind), _MOST_JOBS):
         if trial.fits(kind):
@@ -49,6 +52,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 count=kind.count,
                 examples=kind.examples,
                 severity=Severity.WARNING if substitute else None,
+                settings=sound_weights(evidence),
             )
 
 
@@ -84,7 +88,7 @@ RULE = Rule(
         "it exits again at the same slot: no slot of the pool is matched any more. Only where the weight is no number "
         "from the start, and the central manager's own SLOT_WEIGHT is one, does it reckon with that instead."
     ),
-    fix=(
+    advice=(
         "Write a weight that is a number whatever is left: guard divisions, and name only attributes that every slot "
         "has."
     ),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.charges import CLOSE, Charge
+from htcq.audit.charges import Charge
 from htcq.audit.evidence import Evidence
+from htcq.audit.linear import LINEAR_WEIGHTS
 from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.pool.kind import Kind
 
 #: A claim that is charged no more than this part of its match cost is as good as free.
@@ -20,18 +22,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         # What the pool's own jobs show counts more than what made-up ones might.
         worst = min(leaks, key=lambda charge: (not charge.trial.own, charge.standing / charge.mean), default=None)
         if worst is not None:
-            yield _leak(kind, worst, worst.trial.own or not evidence.trials.own(kind))
+            yield _leak(evidence, kind, worst, worst.trial.own or not evidence.trials.own(kind))
 
 
 def _leaks(charge: Charge) -> bool:
     """Tell whether the charge falls; a claim of fractions is refused, whatever it costs."""
-    whole = all(amount == int(amount) for amount in charge.trial.amounts.values())
-    return whole and charge.standing < charge.mean - CLOSE
+    whole = charge.trial.whole
+    return whole and charge.falls
 
 
-def _leak(kind: Kind, charge: Charge, real: bool) -> Found:
+def _leak(evidence: Evidence, kind: Kind, charge: Charge, real: bool) -> Found:
     far = real and charge.standing <= charge.mean * _FAR
-    cost = number(charge.cost) if charge.cost > CLOSE else f"{charge.mean:.3g} on average"
+    cost = number(charge.cost) if charge.cost > charge.standing else f"{charge.mean:.3g} on average"
     return on_slots(
         kind,
         cause=kind.weight_text,
@@ -43,6 +45,7 @@ def _leak(kind: Kind, charge: Charge, real: bool) -> Found:
             Fact("standing charge", f"{charge.standing:.6g}"),
         ),
         severity=Severity.ERROR if far else None,
+        settings=sound_weights(evidence),
     )
 
 
@@ -56,10 +59,7 @@ RULE = Rule(
         "that ad's own SlotWeight. Where this is less, usage, group quotas and the pool's total weight shrink although "
         "the machine is as full as before. Where it is half or less for the pool's own jobs this is an error."
     ),
-    fix=(
-        "Write one weight for both: SLOT_WEIGHT = ifThenElse(DynamicSlot =?= true, max({what the claim takes, in "
-        "charges}), min({how many charges are left})), as 'htcq emit' does."
-    ),
+    advice=LINEAR_WEIGHTS,
     source=(
         "src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: charged 4.0 at the match, "
         "and 1.0 two seconds later"

@@ -17,16 +17,6 @@ def _find(_: Evidence) -> Iterator[Found]:
 
 RULES = (
     Rule(
-        "static-quotas-exceed-parent",
-        Severity.ERROR,
-        (Need.DECLARED,),
-        "The quotas of the groups below a group add up to more than it has",
-        "With oversubscription, which is the default, they are handed out all the same; without it, each is cut.",
-        "Raise the quota of the group above, or lower those below it, until they fit.",
-        _SOURCE,
-        _find,
-    ),
-    Rule(
         "nothing-left-to-share",
         Severity.WARNING,
         (Need.DECLARED,),

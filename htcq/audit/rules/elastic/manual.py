@@ -16,6 +16,6 @@ def _find(_: Evidence) -> Iterator[Found]:
     yield from ()
 
 
-def manual(id_: str, severity: Severity, summary: str, consequence: str, fix: str, source: str = UPSTREAM) -> Rule:
+def manual(id_: str, severity: Severity, summary: str, consequence: str, advice: str, source: str = UPSTREAM) -> Rule:
     """Return a rule that is run with what is wrong with one file of quotas, and by itself finds nothing."""
-    return Rule(id_, severity, (Need.ELASTIC,), summary, consequence, fix, source, _find)
+    return Rule(id_, severity, (Need.ELASTIC,), summary, consequence, advice, source, _find)

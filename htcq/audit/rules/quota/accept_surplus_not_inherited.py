@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.knobs import Knobs
@@ -40,7 +41,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"group {parent.name} accepts surplus, {listed(left_out)} below it {verb} not: {first} asks "
                 f"for {wanted:g} where its quota is {quotas.quota(first).subtree_quota:g}",
                 facts=(knob_fact(evidence, _knob(parent.name)), knob_fact(evidence, "GROUP_ACCEPT_SURPLUS", "false")),
-                fix="\n".join(f"{_knob(name)} = True" for name in left_out),
+                settings=tuple(central(evidence, _knob(name), "True") for name in left_out),
                 count=len(left_out),
                 examples=tuple(left_out),
             )
@@ -55,7 +56,7 @@ RULE = Rule(
         "GROUP_ACCEPT_SURPLUS_<group> holds for that group alone. Subgroups without a knob of their own follow "
         "GROUP_ACCEPT_SURPLUS, so that surplus reaches the group itself and none of its subgroups."
     ),
-    fix="Set GROUP_ACCEPT_SURPLUS_<subgroup> for each group that is meant to use surplus.",
+    advice="Let each group that is meant to use surplus accept it by a knob of its own.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

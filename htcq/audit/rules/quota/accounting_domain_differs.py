@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.mend import access
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 
 
@@ -22,6 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     Fact("UID_DOMAIN", uid),
                 ),
                 examples=(schedd,),
+                settings=access(evidence, "ACCOUNTING_DOMAIN", "$(UID_DOMAIN)", [schedd]),
             )
     for need in (Need.SLOTS, Need.SUBMITTERS):
         if evidence.lacks(need):
@@ -41,6 +43,7 @@ def _in_ads(evidence: Evidence) -> Iterator[Found]:
                 message=f"slots of weight {weight:g} are charged to {customer}, while {who}@{domains[who]} submits",
                 facts=(Fact("AccountingGroup", customer), Fact("Name", f"{who}@{domains[who]}")),
                 examples=(customer,),
+                settings=access(evidence, "ACCOUNTING_DOMAIN", "$(UID_DOMAIN)"),
             )
 
 
@@ -53,7 +56,7 @@ RULE = Rule(
         "The schedd puts ACCOUNTING_DOMAIN behind a submitter's name, the startd that of the user. Usage and priority "
         "grow on one accounting record, while ceilings, floors and factors set on the other hold for the next match."
     ),
-    fix="ACCOUNTING_DOMAIN = $(UID_DOMAIN)",
+    advice="Let access points put the domain of users behind the names of submitters.",
     source="src/condor_schedd.V6/schedd.cpp, src/condor_startd.V6/claim.cpp, 25.14",
     find=_find,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import ROOT
@@ -32,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         subject="the pool",
         message=f"{' and '.join(told)} negotiate for the whole pool without any group's limit{also}",
         facts=tuple(knob_fact(evidence, name, "false") for name in names),
-        fix="\n".join(f"{name} = False" for name in names),
+        settings=tuple(central(evidence, name, "False") for name in names),
         examples=tuple(group.name for group in regrouping),
     )
 
@@ -47,7 +48,7 @@ RULE = Rule(
         "own submitters and those of every regrouping group. No group's quota caps what they match there, whether or "
         "not their group accepts surplus; EffectiveQuota of <none> is published as the whole pool."
     ),
-    fix="GROUP_AUTOREGROUP = False",
+    advice="Let no group regroup; groups that are to use what others leave accept surplus instead.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, matchmaker.cpp, 25.14",
     find=_find,
 )

@@ -13,7 +13,10 @@ from collections.abc import Iterable, Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.fix import Setting
+from htcq.audit.group_knobs import whole_quota
+from htcq.audit.mend import central
+from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity, Unchecked
 from htcq.negotiate.demand import Submitter
 from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.limits import truncated
@@ -95,7 +98,20 @@ def _starved(evidence: Evidence, name: str, waiting: tuple[Submitter, ...], best
         message=f"{_who(name, waiting)}, and none can ever be matched: {why}{cost}",
         facts=(*_quota_facts(evidence, name), *facts),
         examples=(name,),
+        settings=_raised(evidence, name, cause),
+        harm=Harm(starved=(name,)),
     )
+
+
+def _raised(evidence: Evidence, name: str, cause: str) -> tuple[Setting, ...]:
+    """Return what gives the group something: a quota of 1 instead of a fraction, or surplus instead of nothing."""
+    if cause == "quota below 1":
+        return whole_quota(evidence, name)
+    # Of a pool that weighs nothing, and where the negotiator cannot read a quota, it is 0 for another reason.
+    unread = any(problem.fatal for problem in evidence.quotas.problems)
+    if cause == "quota 0" and name != ROOT and evidence.quotas.tree[name].config_quota <= 0 and not unread:
+        return (central(evidence, f"GROUP_ACCEPT_SURPLUS_{name}", "True"),)
+    return ()
 
 
 def _starved_now(evidence: Evidence, name: str, waiting: tuple[Submitter, ...]) -> Found:
@@ -136,7 +152,7 @@ def _ceilings(evidence: Evidence) -> Iterator[Found]:
                 message=f"{submitter.name} is passed over: {left} is left of its ceiling of {ceiling}, and the "
                 f"lightest slot of the pool weighs {lightest:g}",
                 facts=(Fact("Ceiling", str(ceiling)), *facts),
-                fix=f"condor_userprio -setceil {submitter.name} {math.ceil(max(unused, lightest))}",
+                advice=f"Run condor_userprio -setceil {submitter.name} {math.ceil(max(unused, lightest))}.",
                 examples=(submitter.name,),
                 severity=None if never else Severity.WARNING,
             )
@@ -159,7 +175,7 @@ RULE = Rule(
         "most, of a ceiling that the negotiation is skipped. An error means that this is so even in an empty pool, a "
         "warning that it is so at this moment."
     ),
-    fix="Raise the quota or the ceiling, or let the group accept surplus.",
+    advice="Raise the quota or the ceiling, or let the group accept surplus.",
     source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, negotiateWithGroup, GroupEntry.cpp, 25.14",
     find=_find,
 )

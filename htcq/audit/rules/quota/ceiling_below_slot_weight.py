@@ -51,7 +51,7 @@ RULE = Rule(
         "Ceilings are whole numbers and are looked at before a match, not after: the last match goes beyond by its "
         "cost. While even the lightest slot of the pool weighs more than what is left, the submitter is passed over."
     ),
-    fix="Set a ceiling that is a multiple of what a match costs: condor_userprio -setceil.",
+    advice="Set a ceiling that is a multiple of what a match costs: condor_userprio -setceil.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, negotiate, 25.14",
     find=_find,
 )

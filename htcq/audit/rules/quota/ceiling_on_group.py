@@ -35,7 +35,7 @@ RULE = Rule(
     needs=(Need.ACCOUNTING,),
     summary="A ceiling or floor is set on a group",
     consequence="The negotiator looks ceilings and floors up by a submitter's whole name, never by that of a group.",
-    fix="Limit the group by its quota; set ceilings and floors on submitters such as group.user@domain.",
+    advice="Limit the group by its quota; set ceilings and floors on submitters such as group.user@domain.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, Accountant.cpp:GetCeiling, 25.14",
     find=_find,
 )

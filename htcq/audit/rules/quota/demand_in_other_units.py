@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.fix import Setting
+from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.sound_weights import sound_weights
 from htcq.negotiate.demand import Submitter
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind, accounted
@@ -86,11 +89,11 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             continue
         for what, found in (("idle", _idle(evidence, charges, submitter)), ("running", _running(evidence, submitter))):
             if found is not None:
-                yield from _compared(submitter, what, found, facts)
+                yield from _compared(evidence, submitter, what, found, facts)
 
 
 def _compared(
-    submitter: Submitter, what: str, found: tuple[float, float, float], facts: tuple[Fact, ...]
+    evidence: Evidence, submitter: Submitter, what: str, found: tuple[float, float, float], facts: tuple[Fact, ...]
 ) -> Iterator[Found]:
     weighs, least, most = found
     little = weighs * _FACTOR < least
@@ -104,7 +107,15 @@ def _compared(
             facts=facts,
             examples=(submitter.name,),
             severity=None if little else Severity.WARNING,
+            settings=sound_weights(evidence),
         )
+
+
+def _one_unit(evidence: Evidence) -> tuple[Setting, ...]:
+    """Return what counts demand as usage is counted: both in weights where slots are split, else both in slots."""
+    if evidence.partitionable:
+        return (central(evidence, "NEGOTIATOR_USE_SLOT_WEIGHTS", "True"),)
+    return (central(evidence, "NEGOTIATOR_USE_WEIGHTED_DEMAND", "False"),)
 
 
 def _counted_slots(evidence: Evidence, submitter: Submitter) -> Iterator[Found]:
@@ -115,7 +126,7 @@ def _counted_slots(evidence: Evidence, submitter: Submitter) -> Iterator[Found]:
             subject=f"submitter {submitter.name}",
             message=f"{jobs} jobs of {submitter.name} ask for {weight:g}, but usage and quotas count slots",
             facts=(knob_fact(evidence, "NEGOTIATOR_USE_SLOT_WEIGHTS"),),
-            fix="NEGOTIATOR_USE_WEIGHTED_DEMAND = False",
+            settings=_one_unit(evidence),
             examples=(submitter.name,),
             severity=Severity.WARNING,
         )
@@ -131,7 +142,7 @@ RULE = Rule(
         "group is left behind when surplus is shared; where running ones do as well, it is allocated less than it uses "
         "and its idle jobs starve. Where jobs weigh too much, their group takes surplus from others."
     ),
-    fix="Set SCHEDD_SLOT_WEIGHT on every access point to what the slots charge for a request.",
+    advice="Let every access point weigh a request as what the slots charge for it.",
     source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
     find=_find,
 )

@@ -55,7 +55,7 @@ RULE = Rule(
         "Each negotiator adds the whole demand of such a submitter to its group, so that groups ask for more than they "
         "will use, and surplus that others could use is kept for them until a later round."
     ),
-    fix="Expect it where pools flock; give negotiators of one pool groups of their own.",
+    advice="Expect it where pools flock; give negotiators of one pool groups of their own.",
     source="src/condor_schedd.V6/schedd.cpp:sendSubmitterAds, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
     find=_find,
 )

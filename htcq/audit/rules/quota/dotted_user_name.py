@@ -41,7 +41,7 @@ RULE = Rule(
         "The group of a submitter is all that stands before the last dot. Where a group of that name exists the user "
         "is charged to it; where none does, the negotiator logs a warning in each cycle and uses the group above."
     ),
-    fix="Set accounting_group_user to a name without dots.",
+    advice="Set accounting_group_user to a name without dots.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14",
     find=_find,
 )

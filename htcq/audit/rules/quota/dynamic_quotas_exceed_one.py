@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.quota.tree import ROOT
 
@@ -27,6 +28,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 f"{dynamic[0].name} as {dynamic[0].config_quota / total:.3g}",
                 facts=tuple(knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{child.name}") for child in dynamic),
                 examples=tuple(child.name for child in dynamic),
+                settings=tuple(
+                    central(evidence, f"GROUP_QUOTA_DYNAMIC_{child.name}", f"{child.config_quota / total:.6f}")
+                    for child in dynamic
+                ),
             )
 
 
@@ -36,7 +41,7 @@ RULE = Rule(
     needs=(Need.CENTRAL,),
     summary="Dynamic quotas of groups side by side add up to more than 1",
     consequence="The negotiator divides each by their sum, so that every one of them is less than it says.",
-    fix="Lower the shares until their sum is at most 1.",
+    advice="Lower the shares until their sum is at most 1.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,
 )

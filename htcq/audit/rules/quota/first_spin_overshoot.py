@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.mend import central
+from htcq.audit.rule import Found, Harm, Need, Rule, Severity
 from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.limits import truncated
 from htcq.quota.tree import ROOT
@@ -49,7 +50,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"{group} can come to {limit + over:g} of {limit} in one cycle: "
                 f"{counted(len(takes), 'submitter')} may take {sum(takes):g} where {limit - used:g} is left",
                 facts=(knob_fact(evidence, _KNOB, "true"),),
+                settings=(central(evidence, _KNOB, "False"),),
                 examples=(group,),
+                harm=Harm(overrun=(group,)),
             )
 
 
@@ -62,7 +65,7 @@ RULE = Rule(
         "With preemption considered, the group's usage is read once before its submitters' first turns and not between "
         "them. Each may take its share up to all that the group had left, and the sum exceeds the group's limit."
     ),
-    fix="NEGOTIATOR_CONSIDER_PREEMPTION = False",
+    advice="Turn it off where the negotiator preempts nobody.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, calculateSubmitterLimit, 25.14",
     find=_find,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 
 _KNOB = "USE_GLOBAL_JOB_PRIOS"
@@ -25,6 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             f"{first.weighted_idle + first.weighted_running:g}, adds {first.requested:g} to the demand of "
             f"{first.group}",
             facts=(knob_fact(evidence, _KNOB),),
+            settings=(central(evidence, _KNOB, "False"),),
             count=len(several),
             examples=tuple(each.name for each in several),
         )
@@ -34,6 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         subject=f"knob {_KNOB}",
         message="a submitter's demand counts once for each priority of its jobs; today nobody has more than one",
         facts=(knob_fact(evidence, _KNOB),),
+        settings=(central(evidence, _KNOB, "False"),),
         severity=Severity.INFO,
     )
 
@@ -47,7 +50,7 @@ RULE = Rule(
         "With USE_GLOBAL_JOB_PRIOS the negotiator splits each submitter into one for every job priority before it adds "
         "up what groups want, each with the whole demand. Groups with many priorities get too much of the surplus."
     ),
-    fix="USE_GLOBAL_JOB_PRIOS = False",
+    advice="Turn it off where there are groups.",
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, GroupEntry.cpp, 25.14",
     find=_find,
 )

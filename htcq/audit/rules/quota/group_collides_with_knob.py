@@ -39,7 +39,7 @@ RULE = Rule(
         "GROUP_QUOTA_DYNAMIC_x is the dynamic quota of x and the static one of a group DYNAMIC_x; a group called "
         "MAX_ALLOCATION_ROUNDS or ROUND_ROBIN_RATE takes that setting for its quota. Changing one changes the other."
     ),
-    fix="Rename the group.",
+    advice="Rename the group.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

@@ -6,17 +6,18 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
+from htcq.audit.group_knobs import sound_groups
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.tree import name_key
 
 
-def _reason(problem: TreeProblem) -> tuple[str, str]:
+def _reason(problem: TreeProblem) -> str:
     if problem.kind == "missing-parent":
-        return f"there is no group {problem.value} above it", f"Add {problem.value} to GROUP_NAMES, with a quota."
+        return f"there is no group {problem.value} above it"
     if problem.kind == "duplicate":
-        return f"it is the same as {problem.value}, since case does not matter", ""
-    return "the name is that of the root group", ""
+        return f"it is the same as {problem.value}, since case does not matter"
+    return "the name is that of the root group"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -24,7 +25,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for problem in quotas.problems:
         if problem.kind not in ("missing-parent", "duplicate", "reserved-name"):
             continue
-        why, fix = _reason(problem)
+        why = _reason(problem)
         path = name_key(problem.group) + b"."
         lost = [each for each in quotas.submitters if each.defaulted and name_key(each.name).startswith(path)]
         hurt = f"; {counted(len(lost), 'submitter')} of it count for {lost[0].group}" if lost else ""
@@ -33,7 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject=f"group {problem.group}",
             message=f"the negotiator ignores group {problem.group}: {why}{hurt}",
             facts=(knob_fact(evidence, "GROUP_NAMES"),),
-            fix=fix,
+            settings=sound_groups(evidence),
             examples=(problem.group,),
         )
 
@@ -47,7 +48,7 @@ RULE = Rule(
         "The negotiator logs a warning and goes on without the group. Its jobs are charged to the nearest group above "
         "that exists, at worst to the root, and its quota does nothing."
     ),
-    fix="List every group once, in one spelling, together with all groups above it.",
+    advice="List every group once, in one spelling, together with all groups above it, and give these quotas.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

@@ -37,7 +37,7 @@ RULE = Rule(
         "What stands after the last dot is always the user. Jobs whose AccountingGroup is only the group's name, "
         "without a user, count for the group above it or for none, and the group's quota is not used for them."
     ),
-    fix="Submit with accounting_group = <group>, which adds the user, and do not name groups like users.",
+    advice="Submit with accounting_group = <group>, which adds the user, and do not name groups like users.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, src/condor_utils/submit_utils.cpp, 25.14",
     find=_find,
 )

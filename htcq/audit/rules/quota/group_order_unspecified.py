@@ -42,7 +42,7 @@ RULE = Rule(
         "The negotiator's sort is not stable beyond 16 groups. Groups with equal keys have their turns in any order, "
         "which may differ from cycle to cycle and from build to build."
     ),
-    fix="Let GROUP_SORT_EXPR tell groups apart, by GroupQuota for instance.",
+    advice="Let GROUP_SORT_EXPR tell groups apart, by GroupQuota for instance.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; libstdc++ std::sort",
     find=_find,
 )

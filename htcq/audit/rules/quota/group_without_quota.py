@@ -22,7 +22,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 subject=f"group {problem.group}",
                 message=f"group {problem.group} has neither {problem.knob} nor a dynamic one: its quota is 0{others}",
                 facts=(knob_fact(evidence, "GROUP_NAMES"), knob_fact(evidence, problem.knob)),
-                fix=f"{problem.knob} = AMOUNT, or GROUP_QUOTA_DYNAMIC_{problem.group} = SHARE from 0 to 1",
+                advice=f"Set {problem.knob} (an amount) or GROUP_QUOTA_DYNAMIC_{problem.group} (a share from 0 to 1).",
                 examples=(problem.group,),
             )
 
@@ -36,7 +36,7 @@ RULE = Rule(
         "The negotiator gives it a dynamic quota of 0, and nothing to the groups below it. It gets slots only where it "
         "accepts surplus and others leave some."
     ),
-    fix="Set GROUP_QUOTA_<group> (an amount) or GROUP_QUOTA_DYNAMIC_<group> (a share from 0 to 1).",
+    advice="Set GROUP_QUOTA_<group> (an amount) or GROUP_QUOTA_DYNAMIC_<group> (a share from 0 to 1).",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_assign_quotas, 25.14",
     find=_find,
 )

@@ -30,7 +30,7 @@ RULE = Rule(
         "The tree of groups is built at the negotiator's start and at each reconfiguration, and not when it reads its "
         "configuration before a cycle."
     ),
-    fix="Run condor_reconfig -negotiator after each change of groups or quotas.",
+    advice="Run condor_reconfig -negotiator after each change of groups or quotas.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, negotiationTime, 25.14",
     find=_find,
 )

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
+from htcq.audit.fix import Setting
+from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
+
+_KNOB = "NEGOTIATOR_USE_WEIGHTED_DEMAND"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -24,7 +29,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             f"quota of {group.quota:g}, and {counted(sum(each.idle for each in waiting), 'job')} are idle",
             facts=(Fact("Requested", f"{group.requested:g}"), Fact("WeightedResourcesUsed", f"{group.usage:g}")),
             examples=(name,),
+            settings=_weighed(evidence),
         )
+
+
+def _weighed(evidence: Evidence) -> tuple[Setting, ...]:
+    """Return what counts demand in the unit of usage."""
+    if not evidence.quotas.truth(_KNOB, True):
+        return (central(evidence, _KNOB, "True"),)
+    return sound_weights(evidence)
 
 
 RULE = Rule(
@@ -37,7 +50,7 @@ RULE = Rule(
         "quota; the log says 'quota limit of -nan'. As a whole number that is far below 0: such a group is matched "
         "with nothing, though its quota has room. It means that demand is counted in another unit than usage."
     ),
-    fix="Let the schedds weigh jobs as the slots do: see demand-in-other-units and unweighted-demand.",
+    advice="Let the schedds weigh jobs as the slots do: see demand-in-other-units and unweighted-demand.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; seen in logs of 25.14.1",
     find=_find,
 )

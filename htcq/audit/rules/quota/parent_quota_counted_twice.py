@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.negotiate.groups import PoolQuotas
 
@@ -28,6 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     twice = [group.name for group in quotas.groups if _given(quotas, group.name) > 0]
     facts = (knob_fact(evidence, _KNOB, "true"),)
+    settings = (central(evidence, _KNOB, "False"),)
     for name in twice:
         own, given = quotas.quota(name).quota, _given(quotas, name)
         if quotas.of(name) and _used_below(quotas, name):
@@ -38,6 +40,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 f"together they are promised {own + given:g}",
                 facts=facts,
                 examples=(name,),
+                settings=settings,
             )
     used = [name for name in twice if _used_below(quotas, name)]
     pool = quotas.inputs.pool_weight
@@ -52,6 +55,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             message=f"{allocated:g} of a pool of {pool:g} is allocated: {first}, for one, keeps its quota of "
             f"{quotas.quota(first).quota:g} and hands {_given(quotas, first):g} to the groups below it",
             facts=facts,
+            settings=settings,
         )
 
 
@@ -64,7 +68,7 @@ RULE = Rule(
         "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with subgroups keeps all of its "
         "quota and also hands it on. The groups are allocated more than the pool has, and who has the first turn wins."
     ),
-    fix="NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False",
+    advice="Let a group keep only what it does not hand to the groups below it.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14; 112 of 100 seen on 25.14.1",
     find=_find,
 )

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.fix import Setting
+from htcq.audit.mend import central
+from htcq.audit.preemption_knobs import sound_preemption
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.classads import parsed
 
@@ -17,6 +20,9 @@ _AGES = frozenset(
     {"jobstart", "enteredcurrentstate", "enteredcurrentactivity", "totaljobruntime", "totaltimeclaimedbusy"}
 )
 
+#: Holds for claims of at least an hour.
+_OLD_ENOUGH = "time() - EnteredCurrentState >= 3600"
+
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
@@ -27,7 +33,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not names & (_OVER | _UNDER):
         return
     for cause, message in _flaws(names, quotas.truth(_STABLE, True)):
-        yield Found(cause=cause, subject=f"knob {_KNOB}", message=message, facts=(knob_fact(evidence, _KNOB),))
+        facts = (knob_fact(evidence, _KNOB),)
+        settings = _bounded(evidence, cause, names)
+        yield Found(cause=cause, subject=f"knob {_KNOB}", message=message, facts=facts, settings=settings)
 
 
 def _flaws(names: frozenset[str], stable: bool) -> Iterator[tuple[str, str]]:
@@ -41,6 +49,17 @@ def _flaws(names: frozenset[str], stable: bool) -> Iterator[tuple[str, str]]:
         yield "stable", f"{_KNOB} looks at what groups use, which changes with each match, and {_STABLE} is not False"
 
 
+def _bounded(evidence: Evidence, cause: str, names: frozenset[str]) -> tuple[Setting, ...]:
+    """Return the expression with all bounds that it lacks; it is the same for every flaw of it."""
+    if cause == "stable":
+        return (central(evidence, _STABLE, "False"),)
+    parts = [sound_preemption(evidence, _KNOB)]
+    parts += [] if names >= _OVER else ["RemoteGroupResourcesInUse > RemoteGroupQuota"]
+    parts += [] if names >= _UNDER else ["SubmitterGroupResourcesInUse < SubmitterGroupQuota"]
+    parts += [] if names & _AGES else [_OLD_ENOUGH]
+    return (central(evidence, _KNOB, " && ".join(f"({part})" for part in parts)),)
+
+
 RULE = Rule(
     id="preemption-by-quota",
     severity=Severity.WARNING,
@@ -51,9 +70,9 @@ RULE = Rule(
         "other in turn. Where the expression counts as stable, the negotiator does not ask again in a cycle what it "
         "was once answered, and takes more claims than quotas allow. Jobs of any age are ended, and start anew."
     ),
-    fix=(
+    advice=(
         "Let it hold only where the remote group is over its quota, the submitter's below its own, and the job has run "
-        "for a while; set PREEMPTION_REQUIREMENTS_STABLE = False. 'htcq elastic reclaim --emit-preemption' writes that."
+        "for a while, and let it not count as stable. 'htcq elastic reclaim --emit-preemption' writes that too."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, cache_still_valid, 25.14",
     find=_find,

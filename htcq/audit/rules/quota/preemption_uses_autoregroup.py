@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
+from htcq.audit.mend import central
+from htcq.audit.preemption_knobs import sound_preemption
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.classads import parsed
 
@@ -34,6 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 subject=f"knob {knob}",
                 message=f"{knob} uses RemoteAutoregroup, which is never true",
                 facts=facts,
+                settings=(central(evidence, knob, sound_preemption(evidence, knob)),),
             )
         used = [name for key, name in _QUOTAS.items() if key in names]
         if used and quotas.tree.global_accept_surplus:
@@ -55,7 +58,7 @@ RULE = Rule(
         "The negotiator copies RemoteAutoregroup from the wrong ad, so that it is never true in a slot. Where groups "
         "accept surplus, SubmitterGroupQuota and RemoteGroupQuota are less than what groups may use."
     ),
-    fix="Compare RemoteNegotiatingGroup with RemoteGroup: they differ where the root negotiated for another group.",
+    advice="Compare RemoteNegotiatingGroup with RemoteGroup: they differ where the root negotiated for another group.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingProtocol, addRemoteUserPrios, 25.14",
     find=_find,
 )

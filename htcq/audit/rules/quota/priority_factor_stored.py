@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 subject=f"submitter {record.name}",
                 message=f"{record.name} has a priority factor of {stored:g}, though {name} is {wanted:g}",
                 facts=(knob_fact(evidence, name), Fact("PriorityFactor", f"{stored:g}")),
-                fix=f"condor_userprio -setfactor {record.name} {wanted:g}",
+                advice=f"Set the factor: condor_userprio -setfactor {record.name} {wanted:g}",
                 examples=(record.name,),
             )
 
@@ -40,7 +40,7 @@ RULE = Rule(
         "The knob is only read when the accountant meets a user for the first time. The factor is then stored, and "
         "later changes of the configuration do nothing for that user."
     ),
-    fix="Set the factor of existing users with condor_userprio -setfactor.",
+    advice="Set the factor of existing users with condor_userprio -setfactor.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetPriorityFactor, 25.14",
     find=_find,
 )

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.fix import Role, Setting
+from htcq.audit.group_knobs import whole_quota
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.quota.tree import Group
 
@@ -18,6 +20,13 @@ _DUST = 1e-6
 
 def _knob(group: Group) -> str:
     return f"GROUP_QUOTA_{group.name}" if group.static else f"GROUP_QUOTA_DYNAMIC_{group.name}"
+
+
+def _whole(group: Group) -> tuple[Setting, ...]:
+    """Return the setting of a static quota that loses nothing; a share of the pool has none."""
+    if not group.static:
+        return ()
+    return (Setting(Role.CENTRAL, _knob(group), f"{math.ceil(group.config_quota)}"),)
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -37,6 +46,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 facts=(knob_fact(evidence, _knob(group)),),
                 examples=(group.name,),
                 severity=None if severe else Severity.INFO,
+                settings=whole_quota(evidence, group.name),
+                without_it=_whole(group),
             )
 
 
@@ -49,7 +60,7 @@ RULE = Rule(
         "The limit that a group negotiates with is a whole number, cut off and not rounded. A quota below 1 is 0, and "
         "0.29 of a pool of 100 is 28, because the product is a little below 29 in binary arithmetic."
     ),
-    fix="Use static quotas that are whole numbers, or raise the share a little.",
+    advice="Use static quotas that are whole numbers, or raise the share a little.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; limits in its log, 25.14.1",
     find=_find,
 )

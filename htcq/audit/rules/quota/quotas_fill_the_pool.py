@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.facts import counted, knob_fact
+from htcq.audit.facts import counted, knob_fact, listed
+from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.quota.tree import ROOT
+from htcq.quota.tree import ROOT, Group
+
+#: The part of the pool that quotas may promise, so that some is left for the others.
+_ROOM = 0.75
+
+
+def _promises(statics: Sequence[Group], promised: float, pool: float) -> str:
+    """Return what static quotas promise, and which groups alone take all of the pool."""
+    text = f"static quotas promise {promised:g} of a pool of {pool:g}"
+    alone = [f"{group.config_quota:g} to {group.name}" for group in statics if group.config_quota >= pool]
+    return f"{text}, {listed(alone)}" if alone and len(statics) > 1 else text
+
+
+def _lower(tops: Sequence[Group], promised: float, pool: float) -> tuple[Setting, ...]:
+    """Return static quotas in the same proportion that leave a part of the pool.
+
+    None where one of them is more than the pool by itself: that one is the cause.
+    """
+    if any(group.static and group.config_quota > pool for group in tops):
+        return ()
+    return tuple(
+        Setting(Role.CENTRAL, f"GROUP_QUOTA_{group.name}", f"{group.config_quota * _ROOM * pool / promised:.0f}")
+        for group in tops
+        if group.static
+    )
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -24,20 +49,22 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     left_out = [f"{counted(ungrouped, 'submitter')} without a group"] if ungrouped else []
     left_out += [f"{counted(hurt, 'submitter')} of groups with dynamic quotas"] if hurt else []
     facts = tuple(knob_fact(evidence, f"GROUP_QUOTA_{group.name}") for group in tops if group.static)
+    promises = _promises([group for group in tops if group.static], promised, pool)
     if promised >= pool and left_out:
         yield Found(
             cause="static quotas",
             subject="the pool",
-            message=f"static quotas promise {promised:g} of a pool of {pool:g}: no quota is left for "
-            + " and ".join(left_out),
+            message=f"{promises}: no quota is left for " + " and ".join(left_out),
             facts=facts,
+            without_it=_lower(tops, promised, pool),
         )
     elif promised > pool:
         yield Found(
             cause="static quotas",
             subject="the pool",
-            message=f"static quotas promise {promised:g} of a pool of {pool:g}",
+            message=promises,
             facts=facts,
+            without_it=_lower(tops, promised, pool),
             severity=Severity.INFO,
         )
     elif shared >= 1 and ungrouped:
@@ -59,7 +86,7 @@ RULE = Rule(
         "The root group's quota is 0, and so are those of top-level groups with dynamic quotas: their jobs only get "
         "what nobody else wants. Quotas that exceed the pool cannot all be kept."
     ),
-    fix="Lower the static quotas until their sum stays below the pool, or use dynamic quotas.",
+    advice="Lower the static quotas until their sum stays below the pool, or use dynamic quotas.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,
 )

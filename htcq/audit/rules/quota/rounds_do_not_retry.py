@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.quota.settings import Settings
 
@@ -22,6 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             message=f"{quotas.settings.max_rounds} rounds, where {usual} are usual, do not let the same submitters "
             "try again",
             facts=(knob_fact(evidence, _KNOB),),
+            settings=(central(evidence, _KNOB, str(usual)),),
         )
 
 
@@ -34,7 +36,7 @@ RULE = Rule(
         "A submitter whose jobs were all matched or rejected leaves the cycle. Later rounds hand what its group could "
         "not use to other groups; they never ask it again."
     ),
-    fix="GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 3",
+    advice="Leave the number of rounds at its default.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, 25.14; 'no submitters' in a log of 25.14.1",
     find=_find,
 )

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.tree import Group
+
+_KNOB = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION"
 
 
 def _hurt(quotas: PoolQuotas, siblings: Sequence[Group]) -> bool:
@@ -41,10 +44,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             f"surplus as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} can take "
             f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}",
             facts=(
-                knob_fact(evidence, "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "true"),
+                knob_fact(evidence, _KNOB, "true"),
                 knob_fact(evidence, f"GROUP_ACCEPT_SURPLUS_{parent.name}", evidence.setting("GROUP_ACCEPT_SURPLUS")),
             ),
             examples=(parent.name,),
+            settings=(central(evidence, _KNOB, "False"),),
         )
 
 
@@ -57,7 +61,7 @@ RULE = Rule(
         "Each of them is allocated its quota and the parent's quota as surplus, but together they are capped at what "
         "the parent has. Whoever has the first turn takes it all; the others do not even get their own quotas."
     ),
-    fix="NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False",
+    advice="Let a group keep only what it does not hand to the groups below it.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_fairshare, strict_enforce_quota; 20 and 0 seen on 25.14.1",
     find=_find,
 )

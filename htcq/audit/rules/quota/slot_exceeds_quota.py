@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix import Setting
+from htcq.audit.linear import LINEAR_WEIGHTS
+from htcq.audit.mend import access, execute
+from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.quota.limits import truncated
@@ -24,6 +27,13 @@ def _leftovers(evidence: Evidence) -> Fact | None:
             knob = configuration.knob(_LEFTOVERS)
             return Fact(_LEFTOVERS, configuration.value(_LEFTOVERS, "true"), knob.place if knob is not None else "")
     return None
+
+
+def _no_leftovers(evidence: Evidence) -> tuple[Setting, ...]:
+    """Return what makes a match one claim."""
+    names = [name for name, configuration in evidence.access.items() if configuration.truth(_LEFTOVERS, True)]
+    plain = [slot for kind in evidence.partitionable if not kind.supports_policy for slot in kind.slots]
+    return (*access(evidence, _LEFTOVERS, "False", names), *execute(evidence, plain, _LEFTOVERS, "False"))
 
 
 def _usable(evidence: Evidence, group: str, kinds: Sequence[tuple[Number, Kind]]) -> tuple[Number, Kind] | None:
@@ -59,6 +69,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 f"such as {kind.first.name}: {slots} weigh more than {limit}",
                 facts=(Fact("SlotWeight", kind.weight_text), leftovers),
                 examples=(group.name,),
+                settings=_no_leftovers(evidence),
+                harm=Harm(overrun=(group.name,)),
             )
 
 
@@ -72,7 +84,11 @@ RULE = Rule(
         "whatever it costs, and the access point then fills the slot with the submitter's other jobs: the group "
         "exceeds its quota by up to one slot, and nobody else is matched there."
     ),
-    fix="Use a consumption policy on these nodes (htcq emit), or make the quota at least as large as a slot.",
+    advice=(
+        "Use a consumption policy on these nodes, by which a match costs what it takes and no whole slot. Without one, "
+        "hand out no leftovers on execute nodes and access points ('htcq emit --splitting none' writes that): a match "
+        f"then makes one claim. {LINEAR_WEIGHTS}"
+    ),
     source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota of 2 on 25.14.1",
     find=_find,
 )

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.group_knobs import default_of
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.limits import truncated
@@ -43,6 +45,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         subject=f"knob {_KNOB}",
         message=f"a rate of {quotas.settings.round_robin_rate:g} makes {passes} passes in a round{nothing}{short}",
         facts=(knob_fact(evidence, _KNOB),),
+        settings=(central(evidence, _KNOB, default_of(evidence, _KNOB)),),
         examples=tuple(name for name, _, _ in idle),
     )
 
@@ -65,7 +68,7 @@ RULE = Rule(
         "are cut off to whole numbers, so that groups with little to gain wait for a late pass, when others have "
         "taken the slots. What a group that accepts no surplus is given in one pass counts twice in the next."
     ),
-    fix="Raise GROUP_QUOTA_ROUND_ROBIN_RATE to the weight of a large slot, or leave it at its default.",
+    advice="Raise GROUP_QUOTA_ROUND_ROBIN_RATE to the weight of a large slot, or leave it at its default.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14",
     find=_find,
 )

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
+from htcq.audit.group_knobs import default_of
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
 from htcq.classads import Expr
 from htcq.quota.limits import FLT_MAX
@@ -19,12 +21,14 @@ _SET = ("accountinggroup", "groupquota", "groupresourcesallocated", "groupresour
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     facts = (knob_fact(evidence, _KNOB),)
+    settings = (central(evidence, _KNOB, default_of(evidence, _KNOB)),)
     if any(problem.kind == "not-an-expression" for problem in quotas.problems):
         yield Found(
             cause="does not parse",
             subject=f"knob {_KNOB}",
             message=f"{_KNOB} is no ClassAd expression: the negotiator exits",
             facts=facts,
+            settings=settings,
         )
         return
     if not quotas.grouped:
@@ -42,6 +46,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             subject=f"knob {_KNOB}",
             message=f"{_KNOB} is no number for {'any group' if everyone else listed(without)}{why}",
             facts=facts,
+            settings=settings,
             count=len(without),
             examples=tuple(without),
             severity=None if everyone else Severity.WARNING,
@@ -52,6 +57,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             subject=f"knob {_KNOB}",
             message=f"{_KNOB} names {listed(unset)}, which the negotiator never sets",
             facts=facts,
+            settings=settings,
             severity=Severity.WARNING,
         )
 
@@ -65,7 +71,10 @@ RULE = Rule(
         "The negotiator exits where it cannot parse the expression. Where the expression yields no number the group "
         "has its turn after all others; if that is so for all of them, their order says nothing."
     ),
-    fix="Use only AccountingGroup, GroupQuota, GroupResourcesAllocated and GroupResourcesInUse, and guard divisions.",
+    advice=(
+        "Use HTCondor's default, or write one that names AccountingGroup, GroupQuota, GroupResourcesAllocated and "
+        "GroupResourcesInUse alone and guards its divisions."
+    ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_negotiate_with_all_groups, 25.14",
     find=_find,
 )

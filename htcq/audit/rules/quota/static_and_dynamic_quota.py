@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 
 
@@ -20,6 +21,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 "counts",
                 facts=(static, knob_fact(evidence, problem.knob)),
                 examples=(problem.group,),
+                settings=(central(evidence, problem.knob, ""),),
             )
 
 
@@ -29,7 +31,7 @@ RULE = Rule(
     needs=(Need.CENTRAL,),
     summary="A group has both a static and a dynamic quota",
     consequence="The negotiator takes the static one and never looks at the dynamic one.",
-    fix="Delete one of GROUP_QUOTA_<group> and GROUP_QUOTA_DYNAMIC_<group>.",
+    advice="Delete one of the two; without the dynamic one nothing changes.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.fix import Setting
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.quota.tree import Group
 
 _KNOB = "NEGOTIATOR_STRICT_ENFORCE_QUOTA"
 
@@ -24,8 +27,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"group {group.name} accepts no surplus, but it and the groups below it can come to use "
                 f"{comes_to:g} of its {cap:g}",
                 facts=(knob_fact(evidence, _KNOB),),
+                settings=_strict(evidence, group),
                 examples=(group.name,),
             )
+
+
+def _strict(evidence: Evidence, group: Group) -> tuple[Setting, ...]:
+    """Return what caps the group; where those below accept surplus the first of them would take it all otherwise."""
+    found = [central(evidence, _KNOB, "True")]
+    quotas = evidence.quotas
+    if quotas.settings.oversubscription and any(child.accept_surplus for child in quotas.tree.children(group.name)):
+        found.append(central(evidence, "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "False"))
+    return tuple(found)
 
 
 RULE = Rule(
@@ -37,7 +50,7 @@ RULE = Rule(
         "Without it nothing caps the sum of a group and those below it. Groups that accept surplus also get what the "
         "group above them keeps for itself, so that together they use up to twice its quota."
     ),
-    fix="NEGOTIATOR_STRICT_ENFORCE_QUOTA = True",
+    advice="Let the negotiator keep the sum of a group and those below it within its quota.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:strict_enforce_quota, 25.14; 40 of 20 seen on 25.14.1",
     find=_find,
 )

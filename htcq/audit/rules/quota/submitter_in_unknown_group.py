@@ -49,7 +49,7 @@ RULE = Rule(
         "The negotiator charges them to the deepest group of the name that exists, at worst to the root, whose turn is "
         "the last. Their jobs use a quota that is not theirs, and theirs is not used."
     ),
-    fix="Add the group to GROUP_NAMES with a quota, or have the jobs name one that exists.",
+    advice="Add the group to GROUP_NAMES with a quota, or have the jobs name one that exists.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14",
     find=_find,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.negotiate.groups import PoolQuotas
 
@@ -38,6 +39,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject=f"knob {_KNOB}",
             message="demand is counted in jobs and usage in slot weights; today every job weighs 1",
             facts=facts,
+            settings=(central(evidence, _KNOB, "True"),),
             severity=Severity.INFO,
         )
         return
@@ -48,6 +50,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         message=f"{worst} asks for {jobs_of(quotas, worst)} as it has so many jobs, but they weigh "
         f"{weighed(quotas, worst):g}, which is what usage and quotas count",
         facts=facts,
+        settings=(central(evidence, _KNOB, "True"),),
         count=len(differ),
         examples=tuple(differ),
     )
@@ -62,7 +65,7 @@ RULE = Rule(
         "A group that uses more than it seems to want is allocated too little, and its idle jobs starve: its limit can "
         "even become no number at all. Groups with light jobs are allocated too much."
     ),
-    fix="NEGOTIATOR_USE_WEIGHTED_DEMAND = True",
+    advice="Count demand in slot weights, as quotas and usage are.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
     find=_find,
 )

@@ -47,7 +47,7 @@ RULE = Rule(
         "records follow them; the weighted usage that quotas are compared with is right. 25.10.1 to 25.11.0 also let "
         "the accountant's log grow without end."
     ),
-    fix="Upgrade the central manager to 25.14 or later.",
+    advice="Upgrade the central manager to 25.14 or later.",
     source="src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.10 to 25.14; Accountantnew.log of 25.14.1",
     find=_find,
 )

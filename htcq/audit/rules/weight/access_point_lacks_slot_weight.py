@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from htcq.audit.access_points import AccessPoint, access_points
 from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.classads import as_number, parsed
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH
 from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, Number
 from htcq.units import CPUS
 
+#: What slots have and jobs ask for; a scope before it says whose.
+_ASSET = re.compile(r"(?<![.\w])(?:(?:MY|TARGET)\s*\.\s*)?(Cpus|Memory|Disk|GPUs)\b", re.IGNORECASE)
 #: Weights closer than this are equal: reals lose a little.
 _CLOSE = 1e-6
 
@@ -74,7 +79,18 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[Kind, ...]) -> F
             Fact("SlotWeight", text),
         ),
         examples=(point.name,),
+        settings=sound_weights(evidence),
+        without_it=(
+            Setting(Role.ACCESS, SWITCH, "True", nodes=(point.name,)),
+            Setting(Role.ACCESS, OWN_KNOB, _of_requests(text), nodes=(point.name,)),
+        ),
     )
+
+
+def _of_requests(weight: str) -> str:
+    """Return the weight of slots ``weight`` as one of what a job asks for, which the schedd rounds up."""
+    text = _ASSET.sub(lambda found: f"(Request{found.group(1)} ?: 0)", weight)
+    return f"max({{1, ceiling({text})}})"
 
 
 RULE = Rule(
@@ -87,7 +103,7 @@ RULE = Rule(
         "otherwise. The demand of groups is then counted in another unit than their quotas and usage: groups are given "
         "too little, or hold back what others could use."
     ),
-    fix=(
+    advice=(
         "Set SCHEDD_SLOT_WEIGHT on the access points to what a job will be charged. SLOT_WEIGHT itself is not enough "
         "where it takes a minimum or counts whole units: small jobs would weigh 0."
     ),

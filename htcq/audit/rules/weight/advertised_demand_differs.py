@@ -11,6 +11,7 @@ from htcq.audit.claims import SlotPolicy, slot_policies, weights
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.sound_weights import sound_weights
 from htcq.classads import References
 from htcq.pool.jobclass import JobClass
 from htcq.pool.record import Record
@@ -18,6 +19,8 @@ from htcq.pool.slot import Number
 
 #: Submitter ads and job ads are minutes apart: what differs less than this is no news.
 _FACTOR = 2
+#: A schedd counts whole numbers: what rounds up to one, or to 1 at least, is up to 1 above the charge.
+_ROUNDED_UP = 1
 _LEAST_WEIGHT, _LEAST_JOBS = 8, 100
 
 
@@ -91,10 +94,12 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             continue
         if _far_apart(demand.idle, demand.queue.idle) and abs(demand.idle - demand.queue.idle) >= _LEAST_JOBS:
             yield _other_jobs(demand)
+        if demand_counts(evidence) and _mostly_kept_back(demand):
+            yield _not_offered(demand)
         point = points.get(demand.schedd)
         bounds = _bounds(demand, charges)
         if bounds and not (point and _between(demand.queue.weighted_idle(point.weight) / demand.queue.idle, bounds)):
-            yield _other_weight(demand, bounds, point)
+            yield _other_weight(evidence, demand, bounds, point)
 
 
 def _demands(evidence: Evidence) -> Iterator[_Demand | Unchecked]:
@@ -129,15 +134,21 @@ def _bounds(demand: _Demand, charges: _Charges) -> tuple[float, float] | None:
     return found
 
 
+def _mostly_kept_back(demand: _Demand) -> bool:
+    kept_back = sum(demand.queue.kept_back.values())
+    return _far_apart(demand.queue.idle, demand.queue.idle - kept_back) and kept_back * demand.mean >= _LEAST_WEIGHT
+
+
 def _between(mean: float, bounds: tuple[float, float]) -> bool:
-    return bounds[0] / _FACTOR <= mean <= bounds[1] * _FACTOR
+    low, high = bounds
+    return low / _FACTOR <= mean <= max(high * _FACTOR, high + _ROUNDED_UP)
 
 
 def _far_apart(one: Number, other: Number) -> bool:
     return one > _FACTOR * other or other > _FACTOR * one
 
 
-def _other_weight(demand: _Demand, bounds: tuple[float, float], point: AccessPoint | None) -> Found:
+def _other_weight(evidence: Evidence, demand: _Demand, bounds: tuple[float, float], point: AccessPoint | None) -> Found:
     low, high = (f"{bound * demand.queue.idle:.4g}" for bound in bounds)
     charged = low if low == high else f"{low} to {high}"
     decides = f"{point.weight.decides} = {point.weight.expression}" if point else ""
@@ -149,6 +160,7 @@ def _other_weight(demand: _Demand, bounds: tuple[float, float], point: AccessPoi
             f"of {demand.record.name}; the {demand.queue.idle} in its queue will be charged {charged}"
         ),
         facts=(*_facts(demand.record), *([point.fact(point.weight.decides)] if point else [])),
+        settings=sound_weights(evidence),
         examples=(demand.record.name,),
     )
 
@@ -160,6 +172,22 @@ def _other_jobs(demand: _Demand) -> Found:
         message=(
             f"schedd {demand.schedd} advertises {counted(int(demand.idle), 'idle job')} of {demand.record.name}, and "
             f"its queue holds {demand.queue.idle}"
+        ),
+        facts=_facts(demand.record),
+        examples=(demand.record.name,),
+    )
+
+
+def _not_offered(demand: _Demand) -> Found:
+    kept_back = demand.queue.kept_back
+    why = ", ".join(f"{count} by {reason}" for reason, count in sorted(kept_back.items()))
+    return Found(
+        cause=f"jobs that schedd {demand.schedd} does not offer",
+        subject=f"submitter {demand.record.name}",
+        message=(
+            f"schedd {demand.schedd} advertises weight {demand.weight:g} for {counted(int(demand.idle), 'idle job')} "
+            f"of {demand.record.name}; it does not offer {sum(kept_back.values())} of the {demand.queue.idle} in its "
+            f"queue now: {why}"
         ),
         facts=_facts(demand.record),
         examples=(demand.record.name,),
@@ -181,7 +209,7 @@ RULE = Rule(
         "Groups are given slots for the demand that schedds advertise. Where it is too small a group waits although "
         "its quota is free; where it is too large it keeps surplus from others."
     ),
-    fix="Set SCHEDD_SLOT_WEIGHT on the access point to what a job will be charged, in terms of its requests.",
+    advice="Set SCHEDD_SLOT_WEIGHT on the access point to what a job will be charged, in terms of its requests.",
     source="src/condor_schedd.V6/schedd.cpp:count_a_job, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
     find=_find,
 )

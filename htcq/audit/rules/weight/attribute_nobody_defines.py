@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
+from htcq.audit.mend import execute, literal_text
 from htcq.audit.names import Names, Unknown
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 from htcq.pool.frame import Frame
@@ -15,6 +18,8 @@ from htcq.pool.slot import Slot
 _OF_SLOTS = ("slotweight", "start", "requirements", "rank")
 _OF_JOBS = ("requirements", "rank")
 _EXAMPLES = 3
+#: The knobs that hold expressions of slots; Requirements are put together from several.
+_KNOBS = {"slotweight": "SLOT_WEIGHT", "start": "START", "rank": "RANK", "requirements": ""}
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,7 @@ class _Bearer:
     side: str
     count: int
     examples: tuple[str, ...]
+    machines: tuple[str, ...] = ()
 
     def attributes(self) -> Iterator[str]:
         if self.side == "job":
@@ -50,7 +56,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 if bearer.side == "slot" and "job" in each.lacking and not names.jobs_are_known:
                     undecided = True
                 else:
-                    yield _found(bearer, bearer.frame.names.get(attribute, attribute), text, each)
+                    yield _found(evidence, bearer, bearer.frame.names.get(attribute, attribute), text, each)
     if undecided:
         yield Unchecked(f"{Need.JOBS.value}: whether jobs have what slots ask of them")
 
@@ -58,12 +64,16 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 def _slots(evidence: Evidence) -> Iterator[_Bearer]:
     counts: Counter[int] = Counter()
     first: dict[int, list[Slot]] = {}
+    machines: dict[int, dict[str, None]] = {}
     for slot in evidence.slots:
         counts[id(slot.frame)] += 1
+        machines.setdefault(id(slot.frame), {})[str(slot.machine)] = None
         if counts[id(slot.frame)] <= _EXAMPLES:
             first.setdefault(id(slot.frame), []).append(slot)
     for key, slots in first.items():
-        yield _Bearer(slots[0].frame, "slot", counts[key], tuple(str(slot.name) for slot in slots))
+        yield _Bearer(
+            slots[0].frame, "slot", counts[key], tuple(str(slot.name) for slot in slots), tuple(machines[key])
+        )
 
 
 def _jobs(evidence: Evidence) -> Iterator[_Bearer]:
@@ -72,19 +82,32 @@ def _jobs(evidence: Evidence) -> Iterator[_Bearer]:
         yield _Bearer(each.frame, "job", count, (each.name,))
 
 
-def _found(bearer: _Bearer, attribute: str, text: str, unknown: Unknown) -> Found:
+def _found(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown) -> Found:
     hint = f"; {unknown.near} is near" if unknown.near else ""
+    settings = _renamed(evidence, bearer, attribute, text, unknown)
     guard = ", and says what holds without it" if unknown.guarded else ""
     return Found(
         cause=f"{bearer.side} {attribute}: {unknown.name}{' (guarded)' if unknown.guarded else ''}",
         subject=f"{bearer.side} {bearer.examples[0]}",
         message=f"{attribute} names {unknown.name}, which no {unknown.lacking} has{guard}{hint}",
         facts=(Fact(attribute, text),),
-        fix=f"write {unknown.near} for {unknown.name}" if unknown.near else "",
+        advice=f"Write {unknown.near} for {unknown.name}." if unknown.near else "",
+        settings=settings,
         count=bearer.count,
         examples=bearer.examples,
         severity=Severity.INFO if unknown.guarded else None,
+        without_it=settings,
     )
+
+
+def _renamed(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown) -> tuple[Setting, ...]:
+    """Return the slots' expression with the near name, where one knob holds it; jobs are their users' own."""
+    knob = _KNOBS.get(attribute.lower(), attribute.upper().replace("CONSUMPTION", "CONSUMPTION_"))
+    if not unknown.near or bearer.side != "slot" or not knob or not unknown.name.isidentifier():
+        return ()
+    renamed = re.sub(rf"\b{unknown.name}\b", unknown.near, text, flags=re.IGNORECASE)
+    slots = [slot for slot in evidence.slots if slot.frame is bearer.frame]
+    return execute(evidence, slots, knob, literal_text(renamed))
 
 
 RULE = Rule(
@@ -96,7 +119,7 @@ RULE = Rule(
         "The attribute is undefined wherever the expression is evaluated. A weight or a consumption becomes undefined, "
         "a requirement never holds, a rank counts as 0; HTCondor reports none of it."
     ),
-    fix="Correct the name, or say what holds without it: Name ?: 0, Name =?= true.",
+    advice="Correct the name, or say what holds without it, by the operators ?: and =?=.",
     source="src/classad/attrrefs.cpp, docs/classad-attributes, 25.14",
     find=_find,
 )

@@ -8,6 +8,7 @@ from htcq.audit.access_points import AccessPoint, access_points, demand_counts
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Ad
 from htcq.pool.record import Record
 
@@ -25,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         point = points.get(schedd)
         if _weighs_nothing(record) and not (point and _will_weigh(evidence, point, record.name)):
             starving.add(schedd)
-            yield _advertised(record, point)
+            yield _advertised(evidence, record, point)
     for point in points.values():
         if point.name not in starving:
             yield from _would_weigh_nothing(evidence, point)
@@ -41,7 +42,7 @@ def _will_weigh(evidence: Evidence, point: AccessPoint, submitter: str) -> bool:
     return any(point.weight.idle(jobs.ad(), 1) >= 1 for jobs in evidence.waiting.get(submitter, ()))
 
 
-def _advertised(record: Record, point: AccessPoint | None) -> Found:
+def _advertised(evidence: Evidence, record: Record, point: AccessPoint | None) -> Found:
     idle, weight = record.number("IdleJobs") or 0, record.number("WeightedIdleJobs") or 0
     schedd = record.text("ScheddName")
     return Found(
@@ -57,6 +58,7 @@ def _advertised(record: Record, point: AccessPoint | None) -> Found:
             *([point.fact(point.weight.decides)] if point else []),
         ),
         examples=(record.name,),
+        settings=sound_weights(evidence),
     )
 
 
@@ -76,6 +78,7 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
                     *(Fact(name, str(job.value(name))) for name in ("RequestCpus", "RequestMemory", "RequestDisk")),
                 ),
                 examples=(point.name,),
+                settings=sound_weights(evidence),
             )
             return
 
@@ -99,10 +102,7 @@ RULE = Rule(
         "The schedd cuts the weight of every job to a whole number before it adds them up. Where all of a group's jobs "
         "come to 0 the negotiator skips the group with 'zero slots allocated', and its jobs wait for ever."
     ),
-    fix=(
-        "Set SCHEDD_SLOT_WEIGHT on the access points to what a job will be charged, at least 1: such as "
-        "max({RequestCpus, ceiling(RequestMemory/2048.0)})."
-    ),
+    advice="Let the access points weigh a job as what it will be charged, rounded up to whole numbers of at least 1.",
     source="src/condor_schedd.V6/schedd.cpp:count_a_job, 25.14; seen on 25.14.1",
     find=_find,
 )

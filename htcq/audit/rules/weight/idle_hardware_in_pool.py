@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
+from htcq.audit.fix import Setting
+from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.negotiate.supply import POOLSIZE_CONSTRAINT
+from htcq.negotiate.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT
 from htcq.pool.frame import Frame
 from htcq.pool.slot import Number, Slot
 
 #: A pool always has a few machines in repair: less than this part of its weight is not worth a word.
 _NOTEWORTHY = 0.05
 _STATES = {"Owner": "in state Owner", "Drained": "drained", "Backfill": "in state Backfill"}
+_BROKEN, _ATTACHED, _DATA, _OCU = "broken", "attached to one access point", "for data", "of an OCU"
+#: What a constraint says that leaves such slots out.
+_CLAUSES: Mapping[str, str] = {
+    "in state Owner": 'State != "Owner"',
+    "drained": 'State != "Drained"',
+    "in state Backfill": 'State != "Backfill"',
+    "offline": "Offline =!= true",
+    "draining": "Draining =!= true",
+    "for backfill": "BackfillSlot =!= true",
+    _BROKEN: "SlotBrokenCode is undefined",
+    _ATTACHED: "IsDirectAttach is undefined",
+    _DATA: "IsDataSlot =!= true",
+    _OCU: "OCU =!= true",
+}
 _EXAMPLES = 3
 
 
@@ -26,7 +42,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     idle: list[Slot] = []
     frames: dict[int, str] = {}
     for slot in quotas.supply.in_pool():
-        if slot.claimed:
+        if slot.claimed and not _kept(slot.frame):
             continue
         if id(slot.frame) not in frames:
             frames[id(slot.frame)] = _always(slot.frame)
@@ -51,7 +67,16 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             ),
             count=len(idle),
             examples=tuple(str(slot.name) for slot in idle[:_EXAMPLES]),
+            settings=(_without_idle(evidence, weights),),
         )
+
+
+def _without_idle(evidence: Evidence, reasons: Iterable[str]) -> Setting:
+    """Return the constraint as it is, and without the slots that are given to nobody for one of ``reasons``."""
+    own = evidence.setting(POOLSIZE_CONSTRAINT).strip() or evidence.setting(OLD_POOLSIZE_CONSTRAINT).strip()
+    clauses = [f"({own})"] if own else []
+    clauses += [_CLAUSES[reason] for reason in reasons]
+    return central(evidence, POOLSIZE_CONSTRAINT, " && ".join(clauses))
 
 
 def _always(frame: Frame) -> str:
@@ -59,22 +84,36 @@ def _always(frame: Frame) -> str:
     for name, why in (("Offline", "offline"), ("Draining", "draining"), ("BackfillSlot", "for backfill")):
         if frame.value(name) is True:
             return why
-    return ""
+    if "SlotBrokenCode" in frame or "SlotBrokenReason" in frame:
+        return _BROKEN
+    if "IsDirectAttach" in frame:
+        return _ATTACHED
+    return _kept(frame)
+
+
+def _kept(frame: Frame) -> str:
+    """Return for what the claim of a slot of this frame is kept while it runs no job of a group; empty: for none."""
+    if frame.value("IsDataSlot") is True:
+        return _DATA
+    return _OCU if frame.value("OCU") is True else ""
 
 
 RULE = Rule(
     id="idle-hardware-in-pool",
     severity=Severity.WARNING,
     needs=(Need.SLOTS, Need.CENTRAL),
-    summary="Owner, offline, drained or backfill slots count for dynamic quotas",
+    summary="Slots that are given to nobody (Owner, offline, broken, backfill, data, OCU …) count for dynamic quotas",
     consequence=(
         "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic quotas are shares of it, "
         "so groups are promised slots that are not there, and those that come first take them from the others."
     ),
-    fix=(
-        'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = State != "Owner" && State != "Drained" && Offline =!= true && '
-        "BackfillSlot =!= true"
+    advice=(
+        "Leave slots that are given to nobody out of the pool's weight. Claims of an OCU and data slots count only for "
+        "those that hold them: leave them out where the other groups are not to have a share of them."
     ),
-    source="src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, condor_startd.V6/Resource.cpp:update_collector "
+        "(IsDirectAttach), claim.cpp:publish (OCU), 25.14"
+    ),
     find=_find,
 )

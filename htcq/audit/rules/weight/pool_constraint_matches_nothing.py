@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
+from htcq.audit.fix import Role, Setting
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.negotiate.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
 
@@ -26,6 +28,8 @@ def _found(evidence: Evidence, knob: str, slots: int, consequence: str) -> Found
         subject=f"knob {knob}",
         message=f"{knob} holds for none of {counted(slots, 'slot')}: {consequence}",
         facts=(knob_fact(evidence, knob),),
+        settings=(central(evidence, knob, ""),),
+        without_it=(Setting(Role.CENTRAL, knob, ""),),
     )
 
 
@@ -38,7 +42,7 @@ RULE = Rule(
         "The negotiator adds up the weight of the slots for which the constraint is true. Where that is none the pool "
         "weighs 0: every quota and every fair share is 0 and nothing is matched. The log has one warning at most."
     ),
-    fix="Write a constraint that some slots fulfil; an attribute that slots lack is undefined, and that is not true.",
+    advice="Take the constraint away, or write one that some slots fulfil; what is undefined does not hold.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiationTime, 25.14",
     find=_find,
 )

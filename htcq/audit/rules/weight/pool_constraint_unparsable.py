@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.classads import parsed
 from htcq.negotiate.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
@@ -29,6 +30,7 @@ def _found(evidence: Evidence, knob: str, consequence: str, severity: Severity |
         subject=f"knob {knob}",
         message=f"{knob} is no ClassAd expression: {consequence}",
         facts=(knob_fact(evidence, knob),),
+        settings=(central(evidence, knob, ""),),
         severity=severity,
     )
 
@@ -42,7 +44,7 @@ RULE = Rule(
         "A pool-size constraint that does not parse is ignored with one line in the log, and quotas are shares of all "
         "slots again. A slot constraint that does not parse ends the negotiator, each time that its master starts it."
     ),
-    fix="Mend the expression; check brackets and quotes.",
+    advice="Take the constraint away until it parses; check brackets and quotes.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, 25.14",
     find=_find,
 )

@@ -8,6 +8,7 @@ from htcq.audit.access_points import AccessPoint, access_points
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB
 
 
@@ -21,6 +22,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=_message(point, unknown),
                 facts=(point.fact(POOL_KNOB), point.fact(OWN_KNOB)),
                 examples=(point.name,),
+                settings=sound_weights(evidence),
             )
 
 
@@ -46,7 +48,7 @@ RULE = Rule(
         "and Disk, as the job asks for them. GPUs, custom assets, TotalSlot* and DynamicSlot are undefined there, and "
         "the demand of groups is counted in another unit than their quotas."
     ),
-    fix="Set SCHEDD_SLOT_WEIGHT on the access points, in terms of what jobs ask for: RequestCpus, RequestGPUs, …",
+    advice="Let the access points weigh jobs in terms of what they ask for, not of what slots have.",
     source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, 25.14",
     find=_find,
 )

@@ -8,6 +8,7 @@ from htcq.audit.access_points import AccessPoint, access_points
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.pool.demand import OWN_KNOB
 from htcq.units import attribute
 
@@ -21,6 +22,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=_message(point),
                 facts=(point.fact(OWN_KNOB),),
                 examples=(point.name,),
+                settings=sound_weights(evidence),
             )
 
 
@@ -42,7 +44,7 @@ RULE = Rule(
         "The schedd evaluates it in the job alone, where these are undefined. A weight that is no number counts as "
         "RequestCpus, so the demand of groups is counted in cpus, whatever their quotas are counted in."
     ),
-    fix="Name what jobs ask for: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
+    advice="Name what jobs ask for: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, count_a_job, 25.14",
     find=_find,
 )

@@ -6,6 +6,8 @@ from collections.abc import Container, Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
+from htcq.audit.fix import Role, Setting
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.classads import UNDEFINED, as_number
 from htcq.negotiate.supply import SLOT_CONSTRAINT
@@ -40,8 +42,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 f"{weight:g}: nobody is charged for them"
             ),
             facts=(knob_fact(evidence, SLOT_CONSTRAINT),),
+            settings=(central(evidence, SLOT_CONSTRAINT, f'({text}) || State == "Claimed"'),),
             count=len(hidden),
             examples=tuple(str(slot.name) for slot in hidden[:_EXAMPLES]),
+            without_it=(Setting(Role.CENTRAL, SLOT_CONSTRAINT, ""),),
         )
 
 
@@ -62,9 +66,9 @@ RULE = Rule(
         "The accountant charges only for slots that the negotiator sees. Where claimed ones are hidden the usage of "
         "their submitters and groups is 0, and neither quotas nor priorities nor ceilings hold them back."
     ),
-    fix=(
-        "Name nothing in the constraint that a claim changes (State, Activity, SlotType, DynamicSlot, "
-        'PartitionableSlot), or add: || State == "Claimed".'
+    advice=(
+        "Let the constraint hold for all claimed slots, or name nothing in it that a claim changes (State, Activity, "
+        "SlotType, DynamicSlot, PartitionableSlot)."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, Accountant.cpp:CheckMatches, 25.14",
     find=_find,

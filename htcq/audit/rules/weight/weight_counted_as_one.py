@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Value, as_number
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Slot
@@ -51,6 +52,7 @@ def _found(evidence: Evidence, kind: Kind, wrong: list[Slot]) -> Found:
         ),
         count=len(wrong),
         examples=tuple(str(slot.name) for slot in wrong[:_EXAMPLES]),
+        settings=sound_weights(evidence),
     )
 
 
@@ -63,7 +65,7 @@ RULE = Rule(
         "A negative weight counts as 1. In place of one that is no number the negotiator puts its own SLOT_WEIGHT, and "
         "counts 1 where that is none either. Quotas, usage and fair shares are then not what the site meant."
     ),
-    fix="Write a weight that is a number of at least 0 on every slot, dynamic ones too.",
+    advice="Write a weight that is a number of at least 0 on every slot, dynamic ones too.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:obtainAdsFromCollector, 25.14",
     find=_find,
 )

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from htcq.audit.claims import SlotPolicy, slot_policies, taken
 from htcq.audit.evidence import Evidence
+from htcq.audit.linear import LINEAR_WEIGHTS, prices
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.sound_weights import sound_weights
 from htcq.audit.trials import fits
 from htcq.classads import as_number
 from htcq.pool.jobclass import JobClass
@@ -47,7 +49,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         ]
         every = sum(one.count for one in filled)
         if every and sum(one.count * one.left for one in filled) / every >= _NOTEWORTHY:
-            yield _found(policy, full, filled)
+            yield _found(evidence, policy, full, filled)
 
 
 def _fill(kind: Kind, jobs: JobClass, full: Number, count: int) -> Iterator[_Filled]:
@@ -63,7 +65,7 @@ def _fill(kind: Kind, jobs: JobClass, full: Number, count: int) -> Iterator[_Fil
         yield _Filled(jobs, count, claims, max(0, left) / full, scarce)
 
 
-def _found(policy: SlotPolicy, full: Number, filled: list[_Filled]) -> Found:
+def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_Filled]) -> Found:
     kind = policy.usual
     every = sum(one.count for one in filled)
     left = sum(one.count * one.left for one in filled) / every
@@ -89,9 +91,19 @@ def _found(policy: SlotPolicy, full: Number, filled: list[_Filled]) -> Found:
         ),
         count=policy.count,
         examples=kind.examples,
-        # Cpus is HTCondor's own default: most sites never chose it, and live with it.
-        severity=Severity.INFO if kind.weight_text.lower() == "cpus" else None,
+        severity=Severity.INFO if _deliberate(kind, asset) else None,
+        settings=() if _deliberate(kind, asset) else sound_weights(evidence, (asset,)),
     )
+
+
+def _deliberate(kind: Kind, scarce: str) -> bool:
+    """Tell whether the weight is what it should be: HTCondor's default, or linear with a price for what is scarce."""
+    # Cpus is the default: most sites never chose it, and live with it.
+    if kind.weight_text.lower() == "cpus":
+        return True
+    linear = prices(kind)
+    # The other assets stay unsold then, and nobody is charged for them.
+    return linear is not None and linear.get(scarce, 0) > 0
 
 
 RULE = Rule(
@@ -101,12 +113,11 @@ RULE = Rule(
     summary="SlotWeight counts something else than what the pool's jobs run out of",
     consequence=(
         "Slots have weight left that no job can use, because another asset is gone. The pool's weight, and with it "
-        "dynamic quotas and fair shares, is more than can ever be used: quotas are never reached."
+        "dynamic quotas and fair shares, is more than can ever be used: quotas are never reached. A linear weight "
+        "that counts the scarce asset too leaves weight unsold as well, but charges everybody for what they take: "
+        "then this is worth knowing, and no more."
     ),
-    fix=(
-        "Weigh by the scarcest asset, min({Cpus, floor(Memory/2048)}), and let dynamic slots weigh by what they take "
-        "most of; 'htcq plan' shows the models."
-    ),
+    advice=LINEAR_WEIGHTS,
     source="src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, 25.14; a pool of weight 64 with 32 cpus was seen",
     find=_find,
 )

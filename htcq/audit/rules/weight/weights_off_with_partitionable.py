@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.fix import Role, Setting
+from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 
 _KNOB = "NEGOTIATOR_USE_SLOT_WEIGHTS"
@@ -25,9 +27,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             "partitionable slots counts its free cpus"
         ),
         facts=(knob_fact(evidence, _KNOB),),
-        fix=f"{_KNOB} = True",
+        settings=(central(evidence, _KNOB, "True"),),
         count=count,
         examples=tuple(name for kind in kinds for name in kind.examples)[:3],
+        without_it=(Setting(Role.CENTRAL, _KNOB, "True"),),
     )
 
 
@@ -40,7 +43,7 @@ RULE = Rule(
         "A dynamic slot of 64 cpus is charged like one of 1 cpu. What the pool has to share out shrinks while its "
         "slots are split, and dynamic quotas shrink with it."
     ),
-    fix="NEGOTIATOR_USE_SLOT_WEIGHTS = True",
+    advice="Count slot weights, and write quotas in the unit of SLOT_WEIGHT.",
     source="src/condor_negotiator.V6/matchmaker.cpp:count_effective_slots, Accountant.cpp:GetSlotWeight, 25.14",
     find=_find,
 )

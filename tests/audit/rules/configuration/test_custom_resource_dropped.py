@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, pool, slot
+from tests.audit.sites import found, lines, pool, slot
 
 RULE = "custom-resource-dropped"
 
@@ -14,7 +14,7 @@ def test_an_asset_that_is_not_listed_is_found(knob: str) -> None:
     text = f"MACHINE_RESOURCE_NAMES = GPUs\n{knob}\n"
     (finding,) = found(RULE, pool(slot(), execute={"node1": text, "node2": text}))
     assert (finding.subject, finding.count) == ("asset tokens", 2)
-    assert finding.fix == "MACHINE_RESOURCE_NAMES = GPUs tokens"
+    assert lines(finding) == ["MACHINE_RESOURCE_NAMES = GPUs tokens"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, pool, slot
+from tests.audit.sites import found, lines, pool, slot
 
 RULE = "slot-type-beyond-max"
 
@@ -14,7 +14,7 @@ RULE = "slot-type-beyond-max"
 )
 def test_a_slot_type_beyond_the_last_is_found(knob: str) -> None:
     (finding,) = found(RULE, pool(slot(), execute={"node1": f"{knob} = 1\n"}))
-    assert (finding.subject, finding.fix) == ("slot type 11", "MAX_SLOT_TYPES = 11")
+    assert (finding.subject, lines(finding)) == ("slot type 11", ["MAX_SLOT_TYPES = 11"])
 
 
 def test_all_knobs_of_a_type_are_one_finding_for_all_machines() -> None:

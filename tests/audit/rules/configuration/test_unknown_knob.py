@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, look, pool, slot
+from tests.audit.sites import found, lines, look, pool, slot
 
 RULE = "unknown-knob"
 
@@ -37,7 +37,16 @@ RULE = "unknown-knob"
 def test_a_misspelt_knob_is_found_with_its_right_name(name: str, meant: str) -> None:
     config = f"MACHINE_RESOURCE_tokens = 4\n{name} = 7\n"
     (finding,) = found(RULE, pool(slot(), config=config))
-    assert (finding.subject, finding.fix) == (f"knob {name}", f"{meant} = 7")
+    assert (finding.subject, lines(finding)) == (f"knob {name}", [f"{meant} = 7", f"{name} ="])
+
+
+def test_a_knob_that_is_set_under_its_right_name_too_keeps_its_value() -> None:
+    (finding,) = found(RULE, pool(slot(), config="GROUP_NAMES = phys\nGROUP_NAME = chem\n"))
+    assert lines(finding) == ["GROUP_NAME ="]
+
+
+def test_an_empty_knob_does_nothing_under_any_name() -> None:
+    assert not found(RULE, pool(slot(), config="GROUP_NAME =\n"))
 
 
 def test_file_and_line_are_told() -> None:

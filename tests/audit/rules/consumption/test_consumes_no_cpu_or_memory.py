@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, job, policy_slot, pool
+from htcq.audit.rule import Severity
+from tests.audit.sites import found, job, policy_slot, pool, schedd
 
 RULE = "consumes-no-cpu-or-memory"
 
@@ -40,3 +41,24 @@ def test_at_least_one_cpu_is_fine(text: str) -> None:
 def test_what_takes_nothing_at_all_is_another_matter() -> None:
     nothing = dict.fromkeys(["ConsumptionCpus", "ConsumptionMemory", "ConsumptionDisk", "ConsumptionGPUs"], "0")
     assert not found(RULE, pool(policy_slot(**nothing)))
+
+
+BARE = policy_slot(ConsumptionCpus="TARGET.RequestCpus")
+UNCHANGED = {"node1": "MODIFY_REQUEST_EXPR_REQUESTCPUS = UNDEFINED\n"}
+
+
+def test_a_job_of_0_cpus_that_nobody_submitted_is_worth_knowing_only() -> None:
+    (finding,) = found(RULE, pool(BARE, jobs=[job()], execute=UNCHANGED))
+    assert finding.severity is Severity.INFO
+    assert "would take 0 cpus" in finding.message
+
+
+def test_a_job_of_0_cpus_in_the_queue_is_an_error() -> None:
+    (finding,) = found(RULE, pool(BARE, jobs=[job(RequestCpus=0)], execute=UNCHANGED))
+    assert finding.severity is Severity.ERROR
+
+
+def test_a_default_request_of_0_cpus_is_an_error_before_anybody_submits() -> None:
+    access = {"access1": "JOB_DEFAULT_REQUESTCPUS = 0\n"}
+    (finding,) = found(RULE, pool(BARE, schedd(), jobs=[job()], execute=UNCHANGED, access=access))
+    assert finding.severity is Severity.ERROR

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, job, policy_slot, pool, slot
+from tests.audit.sites import found, job, lines, policy_slot, pool, slot
 
 RULE = "consumption-undefined"
 
@@ -22,7 +22,7 @@ RULE = "consumption-undefined"
 def test_what_never_matches_is_found(text: str, said: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionGPUs=text), jobs=[job("2.0")]))
     assert finding.message.startswith(f"ConsumptionGPUs is {said} for job 2.0")
-    assert finding.fix == "CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"
+    assert lines(finding) == ["CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"]
 
 
 def test_without_jobs_ordinary_ones_are_made_up() -> None:

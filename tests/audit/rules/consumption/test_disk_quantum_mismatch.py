@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, job, policy_slot, pool, slot
+from tests.audit.sites import found, job, lines, policy_slot, pool, slot
 
 RULE = "disk-quantum-mismatch"
 
@@ -16,7 +16,7 @@ def test_the_default_consumption_does_not_fit_4_mib_extents() -> None:
     given = pool(policy_slot(DiskQuantum=4096, ConsumptionDisk=DEFAULT), jobs=[job("3.0", RequestDisk=5000)])
     (finding,) = found(RULE, given)
     assert finding.message.startswith("job 3.0 takes 5120 KiB of disk")
-    assert finding.fix == "CONSUMPTION_DISK = quantize(ceiling(TARGET.RequestDisk ?: 0), 4096)"
+    assert lines(finding) == ["CONSUMPTION_DISK = quantize(ceiling(TARGET.RequestDisk ?: 0), 4096)"]
 
 
 @pytest.mark.parametrize("text", ["quantize(target.RequestDisk, 4096)", "quantize(target.RequestDisk, {8192})"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, job, policy_slot, pool, slot
+from tests.audit.sites import found, job, lines, policy_slot, pool, slot
 
 RULE = "fractional-cpus"
 
@@ -16,7 +16,7 @@ def test_a_claim_that_the_startd_refuses_for_ever_is_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionCpus="1.5")))
     assert "takes 1.5 cpus, but the startd hands out 1" in finding.message
     assert "for ever" in finding.message
-    assert finding.fix == "CONSUMPTION_CPUS = ceiling(1.5)"
+    assert lines(finding) == ["CONSUMPTION_CPUS = ceiling(1.5)"]
 
 
 def test_half_a_cpu_becomes_a_whole_one() -> None:

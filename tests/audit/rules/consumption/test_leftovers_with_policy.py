@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.audit.sites import collector, found, look, policy_slot, pool, schedd, slot
+from tests.audit.sites import collector, found, lines, look, policy_slot, pool, schedd, slot
 
 RULE = "leftovers-with-policy"
 
@@ -13,7 +13,7 @@ ON, OFF = "CLAIM_PARTITIONABLE_LEFTOVERS = True\n", "CLAIM_PARTITIONABLE_LEFTOVE
 def test_the_node_alone_cannot_switch_it_off() -> None:
     (finding,) = found(RULE, pool(policy_slot(), access={"access1": ON}, execute={"node1": OFF}))
     assert finding.subject == "access point access1"
-    assert finding.fix == "CLAIM_PARTITIONABLE_LEFTOVERS = False"
+    assert lines(finding) == ["CLAIM_PARTITIONABLE_LEFTOVERS = False"]
 
 
 def test_htcondors_default_is_on() -> None:

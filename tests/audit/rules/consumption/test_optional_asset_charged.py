@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, policy_slot, pool
+from tests.audit.sites import found, lines, policy_slot, pool
 
 RULE = "optional-asset-charged"
 
@@ -15,7 +15,7 @@ LIST = "quantize(target.RequestGPUs ?: 0, {1})"
 def test_a_list_charges_those_that_do_not_ask() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionGPUs=LIST, GPUs=4, TotalSlotGPUs=4)))
     assert "takes 1 of the slot's 4 gpus: 4 such jobs take them all" in finding.message
-    assert finding.fix == "CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"
+    assert lines(finding) == ["CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"]
 
 
 def test_where_there_are_none_no_such_job_matches() -> None:

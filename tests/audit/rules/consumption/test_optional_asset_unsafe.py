@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, look, policy_slot, pool
+from tests.audit.sites import found, lines, look, policy_slot, pool
 
 RULE = "optional-asset-unsafe"
 
@@ -13,7 +13,7 @@ RULE = "optional-asset-unsafe"
 def test_a_bare_request_is_found(text: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionGPUs=text)))
     assert "only jobs that ask for gpus run there" in finding.message
-    assert finding.fix == "CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"
+    assert lines(finding) == ["CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.audit.sites import dynamic_slot, found, policy_slot, pool, slot
+from tests.audit.sites import dynamic_slot, found, lines, policy_slot, pool, slot
 
 RULE = "partial-consumption-policy"
 
@@ -10,7 +10,7 @@ RULE = "partial-consumption-policy"
 def test_a_missing_consumption_is_named_and_written() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionGPUs=None)))
     assert "no ConsumptionGPUs" in finding.message
-    assert finding.fix == "CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"
+    assert lines(finding) == ["CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"]
 
 
 def test_a_custom_asset_needs_one_too() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.audit.sites import found, look, pool, slot, static_slot
+from tests.audit.sites import found, lines, look, pool, slot, static_slot
 
 RULE = "policy-on-static-slots"
 
@@ -11,7 +11,7 @@ def test_a_policy_for_a_type_of_static_slots_is_found() -> None:
     given = pool(static_slot(), execute={"node1": "SLOT_TYPE_1_CONSUMPTION_POLICY = True\n"})
     (finding,) = found(RULE, given)
     assert finding.subject == "slot slot1@node1"
-    assert finding.fix == "SLOT_TYPE_1_PARTITIONABLE = True"
+    assert lines(finding) == ["SLOT_TYPE_1_PARTITIONABLE = True"]
 
 
 def test_a_general_policy_is_found_where_all_slots_are_static_and_counts_them() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.audit.sites import found, job, look, policy_slot, pool
+from tests.audit.sites import found, job, lines, look, policy_slot, pool
 
 RULE = "request-modified-differently"
 
@@ -16,7 +16,7 @@ def test_the_measured_difference_is_found_with_htcondors_default() -> None:
     (finding,) = found(RULE, given)
     assert finding.message.startswith("job 8.0 takes 100 of memory at the match, but 128 once")
     assert finding.evidence[1].value == "quantize(RequestMemory,{128})"
-    assert finding.fix == "MODIFY_REQUEST_EXPR_REQUESTMEMORY = UNDEFINED"
+    assert lines(finding) == ["MODIFY_REQUEST_EXPR_REQUESTMEMORY = UNDEFINED"]
 
 
 def test_leaving_the_request_alone_is_the_cure() -> None:

@@ -2,6 +2,8 @@
 
 The models are run on a real pool, with these numbers, in tests/condor. Left out are those that leak or overcommit by
 their nature and say so in htcq-models(7): the rule max of the quantized model, and fixed claims that share nothing.
+Models that weigh a claim by its dominant asset charge jobs of other proportions than the node's more than their match
+costs: that is true of them, and all that may be found.
 """
 
 from __future__ import annotations
@@ -24,8 +26,12 @@ NODES = {
     "uneven": Node(7, 15_997, 99_999_999),
     "with-gpus": Node(64, 257_000, 3_000_000_000, gpus=4),
 }
+#: Models that weigh a claim by the asset of which it takes most.
+DOMINANT = ("minimum-charge", "half-cpus", "whole-charges", "quantized", "multi-centric")
 CHOICES = {
     "proposed": Choice(),
+    "linear": Choice(weights={"cpus": Fraction(1), "memory": Fraction(1, 4096), "gpus": Fraction(8)}),
+    "scaled": Choice(weights={"cpus": Fraction(1, 3), "memory": Fraction(1, 10000)}, scale=Fraction(100)),
     "minimum-charge": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048), "disk": Fraction(1048576)}),
     "half-cpus": Choice(charges={"cpus": Fraction(1, 2), "memory": Fraction(1024)}),
     "whole-charges": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, whole_charges=True),
@@ -46,7 +52,9 @@ CHOICES = {
 @pytest.mark.parametrize("choice", CHOICES)
 def test_what_htcq_writes_has_no_finding_above_info(choice: str, node: str) -> None:
     outcome = audit(Evidence(emitted_pool(CHOICES[choice], NODES[node], literal=choice == "half-cpus")), RULES)
-    assert [finding for finding in outcome.findings if finding.severity > Severity.INFO] == []
+    allowed = ("weight-overcharges",) if choice in DOMINANT else ()
+    findings = [finding for finding in outcome.findings if finding.rule not in allowed]
+    assert [finding for finding in findings if finding.severity > Severity.INFO] == []
     assert not outcome.not_checked
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.audit.sites import found, job, policy_slot, pool
+from tests.audit.sites import found, job, lines, policy_slot, pool
 
 RULE = "too-few-claims"
 
@@ -10,7 +10,7 @@ RULE = "too-few-claims"
 def test_fewer_claims_than_jobs_fit_are_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(NumClaims=4), jobs=[job("3.0")]))
     assert finding.message.startswith("8 times job 3.0 would fit")
-    assert finding.fix == "NUM_CLAIMS = 8"
+    assert lines(finding) == ["NUM_CLAIMS = 8"]
 
 
 def test_the_default_of_one_for_each_cpu_is_enough_for_jobs_of_one_cpu() -> None:

@@ -31,6 +31,15 @@ def test_the_weight_that_kept_the_charge_is_not_found() -> None:
     assert not found(RULE, pool(policy_slot(SlotWeight=weight, **POLICY), jobs=[job(RequestMemory=8192)]))
 
 
+def test_a_leak_that_only_later_matches_show_is_found() -> None:
+    """16 cpus, 32 charges of 2048 MB, 4 for each job: the first costs 1 and counts 1, all eight cost 16 together."""
+    shape = {"Cpus": 16, "TotalSlotCpus": 16, "Memory": 65536, "TotalSlotMemory": 65536}
+    weight = "min({Cpus, floor(Memory / 2048)})"
+    (finding,) = found(RULE, pool(policy_slot(SlotWeight=weight, **shape), jobs=[job(RequestMemory=8192)]))
+    assert finding.severity is Severity.ERROR
+    assert "costs 2 on average, but SlotWeight of its dynamic slot" in finding.message
+
+
 def test_a_small_leak_is_a_warning() -> None:
     weight = "ifThenElse(DynamicSlot =?= true, 0.75 * Cpus, Cpus)"
     (finding,) = found(RULE, pool(policy_slot(SlotWeight=weight), jobs=[job()]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.audit.rules.quota.groups import groups, wants
-from tests.audit.sites import found
+from tests.audit.sites import found, lines
 
 RULE = "accept-surplus-not-inherited"
 TREE = """
@@ -19,7 +19,7 @@ GROUP_ACCEPT_SURPLUS_p = True
 def test_a_subgroup_that_wants_more_than_its_quota_is_found() -> None:
     (finding,) = found(RULE, groups(TREE, wants("p.x", 50)))
     assert "p.x asks for 50 where its quota is 5" in finding.message
-    assert finding.fix == "GROUP_ACCEPT_SURPLUS_p.x = True"
+    assert lines(finding) == ["GROUP_ACCEPT_SURPLUS_p.x = True"]
 
 
 @pytest.mark.parametrize("knob", ["GROUP_ACCEPT_SURPLUS = True", "GROUP_ACCEPT_SURPLUS_p.x = False"])

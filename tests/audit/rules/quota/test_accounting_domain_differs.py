@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.audit.rules.quota.groups import uses, wants
-from tests.audit.sites import dynamic_slot, found, look, pool, submitter
+from tests.audit.sites import dynamic_slot, found, lines, look, pool, submitter
 
 RULE = "accounting-domain-differs"
 
@@ -18,7 +18,7 @@ def test_a_configuration_with_two_domains_is_found() -> None:
     access = {"access1": "UID_DOMAIN = site.example\nACCOUNTING_DOMAIN = accounts\n"}
     (finding,) = found(RULE, pool(*uses("", 1), wants(""), access=access))
     assert finding.subject == "access point access1"
-    assert finding.fix == "ACCOUNTING_DOMAIN = $(UID_DOMAIN)"
+    assert lines(finding) == ["ACCOUNTING_DOMAIN = $(UID_DOMAIN)"]
 
 
 def test_one_domain_is_not() -> None:

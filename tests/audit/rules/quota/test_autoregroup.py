@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.audit.rules.quota.groups import groups, wants
-from tests.audit.sites import found
+from tests.audit.sites import found, lines
 
 RULE = "autoregroup"
 TREE = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\nGROUP_AUTOREGROUP_a = True\n"
@@ -13,7 +13,7 @@ def test_a_regrouping_group_with_submitters_is_found() -> None:
     (finding,) = found(RULE, groups(TREE, wants("a")))
     assert "1 submitter of a negotiate for the whole pool" in finding.message
     assert "though a may not accept surplus" in finding.message
-    assert finding.fix == "GROUP_AUTOREGROUP = False\nGROUP_AUTOREGROUP_a = False"
+    assert lines(finding) == ["GROUP_AUTOREGROUP = False", "GROUP_AUTOREGROUP_a = False"]
 
 
 def test_so_are_submitters_without_a_group_beside_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from htcq.audit.rule import Severity
 from tests.audit.rules.quota.groups import groups, machine, uses, wants
-from tests.audit.sites import found, job, look, pool
+from tests.audit.sites import found, job, lines, look, pool
 
 RULE = "demand-in-other-units"
 TREE = "GROUP_NAMES = a\nGROUP_QUOTA_a = 50\n"
@@ -39,7 +39,7 @@ def test_with_slot_weights_off_weighted_demand_is_another_unit() -> None:
     config = f"{TREE}NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"
     (finding,) = found(RULE, groups(config, wants("a", 10, WeightedIdleJobs=80)))
     assert finding.severity is Severity.WARNING
-    assert finding.fix == "NEGOTIATOR_USE_WEIGHTED_DEMAND = False"
+    assert lines(finding) == ["NEGOTIATOR_USE_SLOT_WEIGHTS = True"], "the pool has a partitionable slot"
 
 
 def test_without_job_ads_idle_jobs_are_not_checked() -> None:

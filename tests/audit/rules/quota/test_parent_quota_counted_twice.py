@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.audit.rules.quota.groups import groups, wants
-from tests.audit.sites import found
+from tests.audit.sites import found, lines
 
 RULE = "parent-quota-counted-twice"
 TREE = """
@@ -21,7 +21,7 @@ DEMAND = (wants("a", 50), wants("b.x", 5), wants("b.y", 50), wants("c", 7))
 def test_more_than_the_pool_is_allocated() -> None:
     (finding,) = found(RULE, groups(TREE, *DEMAND))
     assert "112 of a pool of 100 is allocated" in finding.message
-    assert finding.fix == "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False"
+    assert lines(finding) == ["NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False"]
 
 
 def test_without_oversubscription_it_is_not() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.audit.rules.quota.groups import PHYSICS, groups, wants
-from tests.audit.sites import found
+from tests.audit.sites import found, lines
 
 RULE = "siblings-under-refusing-parent"
 BOTH = (wants("physics.hep", 60), wants("physics.lep", 60))
@@ -15,7 +15,7 @@ def test_the_first_sibling_can_take_everything() -> None:
     assert finding.subject == "group physics"
     assert "physics.hep and physics.lep share 20 under physics" in finding.message
     assert "physics.hep can take 20 and physics.lep 0" in finding.message
-    assert finding.fix == NO_OVERSUBSCRIPTION.strip()
+    assert lines(finding) == [NO_OVERSUBSCRIPTION.strip()]
 
 
 def test_without_oversubscription_each_gets_its_own() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from htcq.audit.rule import Severity
 from tests.audit.rules.quota.groups import groups, wants
-from tests.audit.sites import found
+from tests.audit.sites import found, lines
 
 RULE = "unweighted-demand"
 OFF = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\nNEGOTIATOR_USE_WEIGHTED_DEMAND = False\n"
@@ -14,7 +14,7 @@ def test_jobs_that_weigh_more_than_1_ask_for_too_little() -> None:
     (finding,) = found(RULE, groups(OFF, wants("a", 10, WeightedIdleJobs=80), wants("b", 10)))
     assert finding.severity is Severity.ERROR
     assert "a asks for 10 as it has so many jobs, but they weigh 80" in finding.message
-    assert finding.fix == "NEGOTIATOR_USE_WEIGHTED_DEMAND = True"
+    assert lines(finding) == ["NEGOTIATOR_USE_WEIGHTED_DEMAND = True"]
 
 
 def test_jobs_of_weight_1_make_no_difference_yet() -> None:

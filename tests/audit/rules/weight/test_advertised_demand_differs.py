@@ -28,6 +28,13 @@ def test_a_demand_that_is_too_large_is_found_too() -> None:
     assert found(RULE, pool(*ads, jobs=jobs(20)))
 
 
+def test_what_a_schedd_rounds_up_is_not() -> None:
+    """Jobs are charged 0.25 + 0.0625 each, and a schedd counts whole numbers, 1 at least; 2 would be too much."""
+    weight = "Cpus / 4.0 + Memory / 16384.0"
+    assert not found(RULE, pool(slot(SlotWeight=weight), submitter(IdleJobs=20, WeightedIdleJobs=20), jobs=jobs(20)))
+    assert found(RULE, pool(slot(SlotWeight=weight), submitter(IdleJobs=20, WeightedIdleJobs=40), jobs=jobs(20)))
+
+
 def test_the_knob_behind_it_is_shown_and_tells_findings_apart() -> None:
     ads = [slot(SlotWeight="4*Cpus"), submitter(IdleJobs=20, WeightedIdleJobs=20)]
     given = pool(*ads, jobs=jobs(20), access={"access1": "SCHEDD_SLOT_WEIGHT = RequestCpus\n"})
@@ -82,3 +89,16 @@ def test_a_queue_that_was_not_read_is_told() -> None:
 def test_a_plain_pool_is_quiet() -> None:
     ads = [slot(), submitter(IdleJobs=20, WeightedIdleJobs=40)]
     assert not found(RULE, pool(*ads, jobs=jobs(20, RequestCpus=2), access={"access1": "SLOT_WEIGHT = Cpus\n"}))
+
+
+def test_a_demand_of_jobs_that_are_not_offered_is_found() -> None:
+    """The schedd counts jobs in cool-down: their group is given slots for them that nobody can use."""
+    groups = "GROUP_NAMES = a\nGROUP_QUOTA_a = 4\n"
+    cooling = [
+        job(f"2.{number}", GlobalJobId=f'"access1#2.{number}#1"', JobCoolDownExpiration=9e9) for number in range(15)
+    ]
+    ads = [slot(), submitter(IdleJobs=20, WeightedIdleJobs=20, LastHeardFrom=1_700_000_000)]
+    (finding,) = found(RULE, pool(*ads, jobs=[*jobs(5), *cooling], config=groups))
+
+    assert "does not offer 15 of the 20 in its queue now: 15 by cool-down" in finding.message
+    assert not found(RULE, pool(*ads, jobs=[*jobs(15), *cooling[:5]], config=groups))

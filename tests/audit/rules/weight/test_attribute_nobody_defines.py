@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.rule import Severity
-from tests.audit.sites import dynamic_slot, found, job, look, policy_slot, pool, slot
+from tests.audit.sites import dynamic_slot, found, job, lines, look, policy_slot, pool, slot
 
 RULE = "attribute-nobody-defines"
 
@@ -29,7 +29,7 @@ def test_a_name_in_an_expression_of_slots_is_found(attribute: str, text: str, na
 
 def test_the_nearest_name_is_told() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionGPUs="TARGET.RequestGpu"), jobs=[job()]))
-    assert finding.fix == "write RequestGPUs for RequestGpu"
+    assert lines(finding) == ["CONSUMPTION_GPUS = TARGET.RequestGPUs"]
 
 
 def test_a_name_in_the_requirements_of_jobs_is_found() -> None:

@@ -18,6 +18,8 @@ DYNAMIC = "GROUP_NAMES = a\nGROUP_QUOTA_DYNAMIC_a = 0.5\n"
         {"Offline": "true"},
         {"Draining": "true"},
         {"BackfillSlot": "true"},
+        {"SlotBrokenCode": 4},
+        {"IsDirectAttach": '"access2"'},
     ],
 )
 def test_slots_that_nobody_is_given_are_found(changes: dict[str, str]) -> None:
@@ -49,3 +51,20 @@ def test_one_machine_of_many_is_not_worth_a_word() -> None:
 def test_claimed_and_free_slots_are_not() -> None:
     slots = [slot(), dynamic_slot(Draining="true"), static_slot("slot1@b")]
     assert not found(RULE, pool(*slots, config=DYNAMIC))
+
+
+@pytest.mark.parametrize("name", ["IsDataSlot", "OCU"])
+def test_claims_that_run_no_job_of_a_group_are_found(name: str) -> None:
+    kept = dynamic_slot(Cpus=4, **{name: "true"})
+    (finding,) = found(RULE, pool(slot(Cpus=4), kept, config=DYNAMIC))
+    assert "4 of the pool's weight of 8" in finding.message
+    assert not found(RULE, pool(slot(Cpus=4), dynamic_slot(Cpus=4, **{name: "false"}), config=DYNAMIC))
+
+
+def test_the_setting_leaves_out_what_was_found_and_keeps_what_was_set() -> None:
+    text = DYNAMIC + "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = Cpus > 0\n"
+    given = pool(slot(), slot("slot1@b", State='"Owner"'), slot("slot1@c", BackfillSlot="true"), config=text)
+    (finding,) = found(RULE, given)
+    assert [each.line for each in finding.settings] == [
+        'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = (Cpus > 0) && State != "Owner" && BackfillSlot =!= true'
+    ]

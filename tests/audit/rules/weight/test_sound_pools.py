@@ -22,6 +22,7 @@ from tests.audit.sites import collector, dynamic_slot, job, negotiator, pool, sc
 
 CHOICES = {
     "proposed": Choice(),
+    "linear": Choice(weights={"cpus": Fraction(1), "memory": Fraction(1, 4096), "gpus": Fraction(8)}),
     "minimum-charge": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048), "disk": Fraction(1048576)}),
     "whole-charges": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, whole_charges=True),
     "scheduler": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, splitting="scheduler"),

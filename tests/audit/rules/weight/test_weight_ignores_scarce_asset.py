@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.audit.catalog import rule
 from htcq.audit.rule import Severity
 from tests.audit.sites import found, job, policy_slot, pool, slot
 
@@ -22,6 +23,28 @@ def test_of_the_default_weight_it_is_only_worth_knowing() -> None:
     (finding,) = found(RULE, pool(slot(), jobs=[job(RequestMemory=4096)]))
     assert finding.severity is Severity.INFO
     assert "memory" in finding.message
+
+
+def test_of_a_linear_weight_that_counts_what_is_scarce_it_is_only_worth_knowing() -> None:
+    """8 jobs of 1 cpu and 128 MB leave 15360 MB: weight 7.5 of 16."""
+    (finding,) = found(RULE, pool(slot(SlotWeight="Cpus + Memory / 2048.0"), jobs=[job(RequestMemory=128)]))
+    assert finding.severity is Severity.INFO
+    assert "of a slot of weight 16, 7.5 of its weight is left" in finding.message
+
+
+def test_a_linear_weight_that_does_not_count_what_is_scarce_is_found() -> None:
+    """Memory alone has a price: 8 jobs of 512 MB have used up the cpus and leave 12288 MB."""
+    (finding,) = found(RULE, pool(slot(SlotWeight="Memory / 1024.0"), jobs=[job(RequestMemory=512)]))
+    assert finding.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("rule_id", [RULE, "slot-exceeds-quota", "weight-not-additive", "weight-overcharges"])
+def test_the_advice_leads_to_the_linear_model(rule_id: str) -> None:
+    advice = rule(rule_id).advice
+    assert "linear" in advice
+    assert " = " not in advice
+    assert "htcq plan" in advice
+    assert "min({" not in advice
 
 
 def test_jobs_count_by_their_number() -> None:

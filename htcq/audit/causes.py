@@ -1,0 +1,130 @@
+"""Which findings follow from which: what is not there any more in the same pool without a root cause follows from it.
+
+Rules say of a root cause with which settings the pool would not have it. The rules that found something look at that
+pool again, so that nothing is listed under a root cause which has another cause, or a second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
+from htcq.audit.mended import mended
+from htcq.audit.rule import Found, Rule
+from htcq.errors import BindingsError
+
+#: Most root causes that are tried: each costs as much as the rules that found something.
+_MAX_TRIED = 20
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One finding: what one rule found of one cause."""
+
+    rule: str
+    cause: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """One thing that a rule found; what it has in common with others of its cause is one finding."""
+
+    rule: Rule
+    found: Found
+
+    @property
+    def cause(self) -> Cause:
+        """The finding that it is a part of."""
+        return Cause(self.rule.id, self.found.cause)
+
+    @property
+    def mark(self) -> tuple[Cause, str]:
+        """What tells it from everything else that is found."""
+        return self.cause, self.found.subject
+
+
+@dataclass
+class _Root:
+    """A root cause with its settings, and what is not found any more without it."""
+
+    cause: Cause
+    settings: dict[Setting, None] = field(default_factory=dict)
+    gone: list[Told] = field(default_factory=list)
+
+
+def root_causes(evidence: Evidence, told: Sequence[Told]) -> dict[tuple[Cause, str], Cause]:
+    """Return the root cause of what follows from one, by its mark; ``told`` is in the order of the rules."""
+    roots: dict[Cause, _Root] = {}
+    for each in told:
+        if each.found.without_it:
+            root = roots.setdefault(each.cause, _Root(each.cause))
+            root.settings.update(dict.fromkeys(each.found.without_it))
+    tried = list(roots.values())[:_MAX_TRIED] if len(told) > 1 else []
+    for root in tried:
+        root.gone = _gone(evidence, root, told)
+    # The one from which most follows comes first; of two that explain each other, the one whose rule comes first.
+    tried.sort(key=lambda root: -len({each.cause for each in root.gone}))
+    owners: dict[tuple[Cause, str], Cause] = {}
+    chosen: set[Cause] = set()
+    for root in tried:
+        if any(cause == root.cause for cause, _ in owners):
+            continue
+        chosen.add(root.cause)
+        for each in root.gone:
+            if each.cause not in chosen:
+                owners.setdefault(each.mark, root.cause)
+    return owners
+
+
+def _gone(evidence: Evidence, root: _Root, told: Sequence[Told]) -> list[Told]:
+    """Return what is not found any more in the pool without ``root``; nothing where that one is still found."""
+    without = Evidence(mended(evidence.pool, tuple(root.settings)))
+    rules = {each.rule.id: each.rule for each in told}
+    before: dict[str, set[tuple[Cause, str]]] = {}
+    for each in told:
+        before.setdefault(each.rule.id, set()).add(each.mark)
+    own = _left(rules.pop(root.cause.rule), without)
+    if own is None or any(mark[0] == root.cause for mark in own):
+        return []
+    left = {root.cause.rule: own, **{id_: _left(rule, without) for id_, rule in rules.items()}}
+    others = (each for each in told if each.cause != root.cause)
+    return [each for each in others if _is_gone(each, before[each.rule.id], left[each.rule.id])]
+
+
+def _left(rule: Rule, without: Evidence) -> set[tuple[Cause, str]] | None:
+    """Return the marks of what ``rule`` still finds; None where it cannot look."""
+    if any(without.lacks(need) for need in rule.needs):
+        return None
+    try:
+        return set(_marks(rule, without))
+    except BindingsError:
+        raise
+    except Exception:
+        # The engine reports a rule that fails; one that fails here only explains nothing.
+        return None
+
+
+def _marks(rule: Rule, without: Evidence) -> Iterator[tuple[Cause, str]]:
+    for each in rule.find(without):
+        if isinstance(each, Found):
+            yield Told(rule, each).mark
+
+
+def _is_gone(one: Told, before: set[tuple[Cause, str]], left: set[tuple[Cause, str]] | None) -> bool:
+    """Tell whether ``one`` is not found any more, nor the same under another subject or for another cause."""
+    if left is None or one.mark in left:
+        return False
+    new = left - before
+    return not any(cause == one.cause or subject == one.found.subject for cause, subject in new)
+
+
+def by_root(told: Iterable[Told], owners: Mapping[tuple[Cause, str], Cause]) -> dict[Cause, list[Told]]:
+    """Return what follows from each root cause."""
+    found: dict[Cause, list[Told]] = {}
+    for each in told:
+        owner = owners.get(each.mark)
+        if owner is not None:
+            found.setdefault(owner, []).append(each)
+    return found

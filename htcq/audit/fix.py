@@ -1,0 +1,90 @@
+"""Configuration that mends a finding, as data: which machines are to set which knob, and to what.
+
+Prose is never a part of it: it is what a site may copy into its configuration, and what HTCondor's parser reads.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from htcq.pool.configuration import LEGAL_NAME, STATEMENTS
+
+#: Would make something else of the line, or of the next one.
+_BROKEN = re.compile(r"[\x00-\x1f\x7f]")
+#: Most machines that a sentence names.
+_NAMED = 3
+
+
+class Role(enum.Enum):
+    """What a machine does in a pool; the value is the word for it."""
+
+    CENTRAL = "central manager"
+    ACCESS = "access point"
+    EXECUTE = "execute node"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One knob with the value that it is to have.
+
+    ``file`` is the file that sets the knob now (empty: none does, or it is not known). ``nodes`` are the names of the
+    access points or execute nodes (none: all machines of that role). An empty value takes the knob back.
+    """
+
+    role: Role
+    knob: str
+    value: str
+    file: str = ""
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the line is one assignment, whatever names and texts of the pool went into it."""
+        name = self.knob.rpartition(".")[2].lower()
+        whole = not _BROKEN.search(self.value) and not self.value.endswith("\\")
+        return bool(LEGAL_NAME.match(self.knob)) and name not in STATEMENTS and whole
+
+    @property
+    def line(self) -> str:
+        """The line of configuration."""
+        return f"{self.knob} = {self.value}".rstrip()
+
+    @property
+    def whose(self) -> str:
+        """The machines: ``central manager``, ``access point submit01``, ``every execute node``."""
+        if self.role is Role.CENTRAL:
+            return str(self.role.value)
+        if not self.nodes:
+            return f"every {self.role.value}"
+        if len(self.nodes) == 1:
+            return f"{self.role.value} {self.nodes[0]}"
+        more = len(self.nodes) - _NAMED
+        names = ", ".join(self.nodes[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        return f"{self.role.value}s {names}"
+
+
+def united(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """Return the sound ones of ``settings``, one for all machines that set the same, in the order of their first."""
+    found: dict[Setting, dict[str, None] | None] = {}
+    for setting in settings:
+        if not setting.is_sound:
+            continue
+        key = replace(setting, nodes=())
+        nodes = found.setdefault(key, {})
+        if not setting.nodes:
+            # It is for all machines of the role, those that others name included.
+            found[key] = None
+        elif nodes is not None:
+            nodes.update(dict.fromkeys(setting.nodes))
+    return tuple(replace(key, nodes=tuple(nodes or ())) for key, nodes in found.items())
+
+
+def by_place(settings: tuple[Setting, ...]) -> dict[tuple[str, str], list[Setting]]:
+    """Return settings by machines (``whose``) and file, in the order in which each first occurs."""
+    found: dict[tuple[str, str], list[Setting]] = {}
+    for setting in settings:
+        found.setdefault((setting.whose, setting.file), []).append(setting)
+    return found

@@ -1,0 +1,157 @@
+"""Knobs of groups as they should be: which groups there are, and quotas that the negotiator can work with.
+
+Several findings may be about one list or one quota; all of them propose the same value, which mends all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from weakref import WeakKeyDictionary
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
+from htcq.audit.mend import central
+from htcq.audit.nearness import nearest
+from htcq.audit.policies import number
+from htcq.pool.configuration import LEGAL_NAME, Knob
+from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
+from htcq.quota.knobs import TreeProblem
+from htcq.quota.tree import MOST_QUOTA, ROOT, name_key
+
+_NAMES = "GROUP_NAMES"
+_NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_SHARE, _AMOUNT = "GROUP_QUOTA_DYNAMIC_", "GROUP_QUOTA_"
+#: Knobs that begin like the quota of a group, and are for all groups.
+_OF_ALL = ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "GROUP_QUOTA_ROUND_ROBIN_RATE")
+#: So much is added to a share that its product is not a little below a whole number.
+_DUST = 1e-6
+#: What was found for a pool: many findings of one audit propose it.
+_known: WeakKeyDictionary[Evidence, tuple[Setting, ...]] = WeakKeyDictionary()
+_near: WeakKeyDictionary[Evidence, dict[str, str]] = WeakKeyDictionary()
+
+
+def default_of(evidence: Evidence, knob: str) -> str:
+    """Return HTCondor's default of a knob of the central manager; empty where it is not known, which takes it back."""
+    return evidence.pool.central.defaults.get(knob.upper(), "") if evidence.pool.central is not None else ""
+
+
+def sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
+    """Return the list of groups with all that have knobs or subgroups, each once; and quotas of groups that it adds."""
+    if evidence not in _known:
+        _known[evidence] = _sound_groups(evidence)
+    return _known[evidence]
+
+
+def _sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
+    listed = _listed(evidence)
+    names: dict[bytes, str] = {}
+    for name in [*listed, *_unlisted(evidence)]:
+        if name_key(name) != name_key(ROOT):
+            for each in (*_above(name), name):
+                names.setdefault(name_key(each), each)
+    added = [name for key, name in names.items() if key not in set(map(name_key, listed))]
+    quotas = [setting for name in added for setting in _quota_above(evidence, name, names.values())]
+    return (central(evidence, _NAMES, ", ".join(names.values())), *quotas)
+
+
+def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
+    """Return what mends a knob of a group that is not listed: the near name that is meant, else the list of groups."""
+    near = near_group_knob(evidence, knob)
+    if not near:
+        return sound_groups(evidence)
+    is_set = evidence.setting(near).strip()
+    meant = () if is_set else (central(evidence, near, " ".join((knob.raw or knob.value).split())),)
+    return (*meant, central(evidence, knob.name, ""))
+
+
+def near_group_knob(evidence: Evidence, knob: Knob) -> str:
+    """Return the knob of a group that is listed whose name is near that of ``knob``; empty where there is none."""
+    found = _near.setdefault(evidence, {})
+    if knob.name not in found:
+        known = [f"{stem}_{group}" for group in _listed(evidence) for stem in GROUP_STEMS]
+        found[knob.name] = nearest(split_prefix(knob.name)[1], known)
+    return found[knob.name]
+
+
+def whole_quota(evidence: Evidence, name: str) -> tuple[Setting, ...]:
+    """Return the quota of a group raised to a whole number; nothing where it has none."""
+    quotas = evidence.quotas
+    group, quota = quotas.tree[name], quotas.quota(name).quota
+    if name == ROOT or quota <= 0 or group.config_quota <= 0:
+        return ()
+    if group.static:
+        return (central(evidence, f"{_AMOUNT}{name}", str(math.ceil(group.config_quota))),)
+    share = min(1.0, group.config_quota * math.ceil(quota) / quota + _DUST)
+    return (central(evidence, f"{_SHARE}{name}", f"{share:.6f}"),)
+
+
+def in_range(evidence: Evidence, problem: TreeProblem) -> tuple[Setting, ...]:
+    """Return the value that was probably meant by one on which the negotiator ends; else the default."""
+    knob, text = problem.knob, problem.value
+    upper = knob.upper()
+    found = _NUMBER.search(text)
+    if problem.kind == "not-a-boolean":
+        value = default_of(evidence, knob) or "False"
+    elif upper in _OF_ALL or not upper.startswith(_AMOUNT) or found is None:
+        value = default_of(evidence, knob)
+    elif upper.startswith(_SHARE):
+        value = number(_share(float(found.group()), "%" in text))
+    else:
+        value = number(_amount(evidence, float(found.group()), "%" in text))
+    return (central(evidence, knob, value),)
+
+
+def _share(amount: float, percent: bool) -> float:
+    """Return a share from 0 to 1; whole numbers above 1 are percentages."""
+    if percent or (1 < amount <= 100 and amount == int(amount)):
+        amount /= 100
+    return min(amount, 1.0)
+
+
+def _amount(evidence: Evidence, amount: float, percent: bool) -> float:
+    pool = evidence.quotas.inputs.pool_weight if evidence.pool.slots else 0.0
+    if percent:
+        return float(math.floor(pool * min(amount, 100.0) / 100))
+    return amount if amount <= MOST_QUOTA else float(math.floor(pool))
+
+
+def _listed(evidence: Evidence) -> list[str]:
+    return evidence.setting(_NAMES).replace(",", " ").split()
+
+
+def _above(name: str) -> Iterator[str]:
+    """Yield the groups above ``name``, the highest first."""
+    parts = name.split(".")
+    for count in range(1, len(parts)):
+        yield ".".join(parts[:count])
+
+
+def _unlisted(evidence: Evidence) -> Iterator[str]:
+    """Yield the groups that have a knob, are not listed, and are near to none that is."""
+    known_knobs = names_that_matter(evidence.pool.central.defaults) if evidence.pool.central is not None else ()
+    known = {name_key(name) for name in _listed(evidence)}
+    for knob in evidence.pool.central or ():
+        own = split_prefix(knob.name)[1]
+        stem = stem_of(own)
+        if stem not in GROUP_STEMS or own.upper() in known_knobs or not knob.value.strip():
+            continue
+        groups = [own[len(each) + 1 :] for each in GROUP_STEMS if own.upper().startswith(f"{each}_")]
+        if not any(name_key(group) in known for group in groups) and not near_group_knob(evidence, knob):
+            yield own[len(stem) + 1 :]
+
+
+def _quota_above(evidence: Evidence, name: str, names: Iterable[str]) -> Iterator[Setting]:
+    """Yield the quota of a group that nobody listed: the sum of the amounts right below it."""
+    if not LEGAL_NAME.match(name):
+        return
+    if evidence.setting(f"{_AMOUNT}{name}").strip() or evidence.setting(f"{_SHARE}{name}").strip():
+        return
+    total = 0.0
+    for below in names:
+        if name_key(below.rpartition(".")[0]) == name_key(name):
+            found = _NUMBER.fullmatch(evidence.setting(f"{_AMOUNT}{below}").strip())
+            total += float(found.group()) if found is not None else 0.0
+    if total > 0:
+        yield central(evidence, f"{_AMOUNT}{name}", number(total))

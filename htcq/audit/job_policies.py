@@ -1,0 +1,85 @@
+"""What a schedd does with a job when it is submitted: transforms and submit requirements, as it is configured.
+
+Follows initAndReconfig of src/condor_schedd.V6/job_transforms.cpp and Init of schedd.cpp, HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.classads import parsed
+from htcq.pool.configuration import Configuration
+from htcq.pool.secrets import is_secret_knob
+
+#: The first version whose schedd ignores transforms that are written as a ClassAd, and the last to warn of them.
+_WITHOUT_OLD_SYNTAX = (25, 8, 2)
+_OLD_SYNTAX = "it is written as a ClassAd, which schedds since 25.8.2 do not know any more"
+
+
+@dataclass(frozen=True)
+class JobPolicy:
+    """One transform or submit requirement that is listed.
+
+    ``ignored`` says why this schedd does nothing with it, ``ignored_later`` why a newer one would not; empty where
+    they do. ``depends_on_version`` tells that the version decides, and is not known.
+    """
+
+    knob: str
+    text: str
+    place: str = ""
+    ignored: str = ""
+    ignored_later: str = ""
+    depends_on_version: bool = False
+    only_warns: bool = False
+
+
+class JobPolicies:
+    """Those of one schedd; ``version`` is empty where it is not known."""
+
+    def __init__(self, configuration: Configuration, version: tuple[int, ...]) -> None:
+        self._configuration, self._version = configuration, version
+
+    def transforms(self) -> Iterator[JobPolicy]:
+        """Yield the transforms that JOB_TRANSFORM_NAMES lists."""
+        for name in self._listed("JOB_TRANSFORM_NAMES"):
+            knob = f"JOB_TRANSFORM_{name}"
+            text, place = self._text(knob)
+            if not text and is_secret_knob(knob):
+                continue
+            if not text:
+                yield JobPolicy(knob, "", place, ignored="it is not defined")
+            elif not text.startswith("["):
+                yield JobPolicy(knob, text, place)
+            elif not self._version:
+                yield JobPolicy(knob, text, place, depends_on_version=True)
+            elif self._version < _WITHOUT_OLD_SYNTAX:
+                yield JobPolicy(knob, text, place, ignored_later=_OLD_SYNTAX)
+            else:
+                yield JobPolicy(knob, text, place, ignored=_OLD_SYNTAX)
+
+    def requirements(self) -> Iterator[JobPolicy]:
+        """Yield the submit requirements that SUBMIT_REQUIREMENT_NAMES lists."""
+        for name in self._listed("SUBMIT_REQUIREMENT_NAMES"):
+            knob = f"SUBMIT_REQUIREMENT_{name}"
+            text, place = self._text(knob)
+            only_warns = self._configuration.truth(f"{knob}_IS_WARNING", False)
+            ignored = ""
+            if not text and is_secret_knob(knob):
+                continue
+            if not text:
+                ignored = "it is not defined"
+            elif parsed(text) is None:
+                ignored = "it is no ClassAd expression"
+            yield JobPolicy(knob, text, place, ignored=ignored, only_warns=only_warns)
+
+    def _listed(self, knob: str) -> list[str]:
+        names = self._configuration.value(knob).replace(",", " ").split()
+        return [name for name in dict.fromkeys(names) if name.upper() != "NAMES"]
+
+    def _text(self, name: str) -> tuple[str, str]:
+        """Return what a knob says, and where it was set."""
+        knob = self._configuration.knob(name)
+        if knob is None:
+            return self._configuration.value(name).strip(), ""
+        return (knob.value or knob.raw).strip(), knob.place

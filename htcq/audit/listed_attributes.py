@@ -1,0 +1,26 @@
+"""STARTD_ATTRS and STARTD_EXPRS without an attribute that must not be set by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
+from htcq.audit.mend import node
+from htcq.pool.slot import Slot
+
+#: Knobs that list attributes to add to slot ads; what they list wins over the startd's own.
+LISTS = ("STARTD_ATTRS", "STARTD_EXPRS")
+
+
+def unlisted(evidence: Evidence, slots: Iterable[Slot], attribute: str) -> tuple[Setting, ...]:
+    """Return the lists of the machines of ``slots`` without ``attribute``; nothing where none has it."""
+    found: dict[Setting, None] = {}
+    for machine in dict.fromkeys(str(slot.machine) for slot in slots):
+        configuration = evidence.execute.get(machine)
+        for name in LISTS if configuration is not None else ():
+            words = configuration.value(name).replace(",", " ").split() if configuration is not None else []
+            kept = [word for word in words if word.lower() != attribute.lower()]
+            if len(kept) < len(words):
+                found[node(evidence, machine, name, ", ".join(kept))] = None
+    return tuple(found)

@@ -1,0 +1,89 @@
+"""Settings for the machines that a finding is about: under the names by which their daemons look the knobs up.
+
+A daemon looks for ``DAEMON.KNOB`` before ``KNOB``, and the startd for ``SLOT_TYPE_<N>_KNOB`` before both
+(src/condor_utils/param.cpp, src/condor_startd.V6/Resource.cpp:SlotType::param, HTCondor 25.14).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from htcq.audit.evidence import Evidence, slot_type
+from htcq.audit.fix import Role, Setting
+from htcq.pool.configuration import Configuration
+from htcq.pool.slot import Slot
+
+_LINE = re.compile(r":[0-9]+\Z")
+
+
+def central(evidence: Evidence, knob: str, value: str) -> Setting:
+    """Return ``knob = value`` for the central manager."""
+    return _setting(Role.CENTRAL, evidence.pool.central, "NEGOTIATOR", knob, value)
+
+
+def access(evidence: Evidence, knob: str, value: str, names: Iterable[str] = ()) -> tuple[Setting, ...]:
+    """Return ``knob = value`` for the access points ``names``; for all of them where there is no name."""
+    found = tuple(_setting(Role.ACCESS, evidence.access.get(name), "SCHEDD", knob, value, (name,)) for name in names)
+    return found or (Setting(Role.ACCESS, knob, value),)
+
+
+def node(evidence: Evidence, machine: str, knob: str, value: str) -> Setting:
+    """Return ``knob = value`` for the startd of one machine, whatever its slot types."""
+    return _setting(Role.EXECUTE, evidence.execute.get(machine), "STARTD", knob, value, (machine,))
+
+
+def execute(evidence: Evidence, slots: Iterable[Slot], knob: str, value: str) -> tuple[Setting, ...]:
+    """Return ``knob = value`` for the slot types of ``slots``: one setting for all machines that set the same."""
+    every = evidence.slot_types
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for slot in slots:
+        machine = str(slot.machine)
+        several = len(every.get(machine, ())) > 1
+        place = _of_slot(slot, evidence.execute.get(machine), knob, several)
+        found.setdefault(place, {})[machine] = None
+    return tuple(
+        Setting(Role.EXECUTE, name, value, file, () if set(machines) >= set(every) else tuple(machines))
+        for (name, file), machines in found.items()
+    )
+
+
+def settings_of(whose: str, configuration: Configuration, knobs: Iterable[tuple[str, str]]) -> Iterator[Setting]:
+    """Yield knobs, each with its value, for the machine that ``whose`` names as Evidence.configurations does."""
+    role = next(each for each in Role if whose.removeprefix("the ").startswith(each.value))
+    name = whose.removeprefix("the ")[len(role.value) + 1 :]
+    for knob, value in knobs:
+        yield Setting(role, knob, value, file_of(configuration, knob), (name,) if name else ())
+
+
+def file_of(configuration: Configuration, knob: str) -> str:
+    """Return the file that sets ``knob``; empty where none does or it is not known."""
+    found = configuration.knob(knob)
+    return _LINE.sub("", found.place) if found is not None and found.place.startswith("/") else ""
+
+
+def literal_text(text: str) -> str:
+    """Return an expression of an ad as a value of a knob: on one line, and with no macro in it."""
+    return " ".join(text.replace("$", "$(DOLLAR)").split())
+
+
+def _setting(
+    role: Role, configuration: Configuration | None, daemon: str, knob: str, value: str, nodes: tuple[str, ...] = ()
+) -> Setting:
+    if configuration is None:
+        return Setting(role, knob, value, nodes=nodes)
+    own = f"{daemon}.{knob}"
+    name = own if own in configuration else knob
+    return Setting(role, name, value, file_of(configuration, name), nodes)
+
+
+def _of_slot(slot: Slot, configuration: Configuration | None, knob: str, several: bool) -> tuple[str, str]:
+    """Return the knob for the type of ``slot``, and its file; the general one where its machine has no other type."""
+    number = slot_type(slot)
+    typed = f"SLOT_TYPE_{number}_{knob}"
+    if configuration is not None and typed in configuration:
+        return typed, file_of(configuration, typed)
+    if number and several:
+        return typed, ""
+    found = _setting(Role.EXECUTE, configuration, "STARTD", knob, "")
+    return found.knob, found.file

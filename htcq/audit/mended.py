@@ -1,0 +1,137 @@
+"""The same pool with other settings: what it would look like without a cause.
+
+Knobs of the central manager and of access points stand in their configurations; demand that an access point weighs
+otherwise is weighed anew. Of execute nodes the knobs that slots publish count: START, SLOT_WEIGHT and CONSUMPTION_*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from htcq.audit.fix import Role, Setting
+from htcq.negotiate.reweighed import reweighed
+from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.frame import Expressions, Frame
+from htcq.pool.pool import Pool
+from htcq.pool.record import SCHEDD, SUBMITTER, Record
+from htcq.pool.slot import Slot
+
+#: Which attribute of slots has the text of a knob.
+_PUBLISHED = {"START": "Start", "SLOT_WEIGHT": "SlotWeight"}
+_CONSUMPTION = "CONSUMPTION_"
+#: Before the name of a knob that one type of slots has for itself.
+_OF_SLOT_TYPE = re.compile("SLOT_TYPE_([0-9]+)_")
+#: What a schedd advertises of a knob of its own; in lower case, as records have it.
+_ADVERTISED = {"MAX_JOBS_RUNNING": "maxjobsrunning", "CURB_MATCHMAKING": "curbmatchmaking"}
+_RUNNING = "weightedrunningjobs"
+
+
+def mended(pool: Pool, settings: Iterable[Setting]) -> Pool:
+    """Return ``pool`` with these settings; a value that is empty leaves the knob to HTCondor's default."""
+    every = tuple(settings)
+    central = [each for each in every if each.role is Role.CENTRAL]
+    access = [each for each in every if each.role is Role.ACCESS]
+    execute = [each for each in every if each.role is Role.EXECUTE]
+    changed = pool
+    if central and pool.central is not None:
+        changed = replace(changed, central=_with(pool.central, central), changed=None)
+    if access:
+        points = {name: _with(own, _meant_for(name, access)) for name, own in pool.access.items()}
+        changed = replace(changed, access=points, records=_schedds(pool, access))
+    if execute:
+        nodes = {name: _with(own, _meant_for(name, execute)) for name, own in pool.execute.items()}
+        slots = _slots(pool, execute)
+        frames = tuple({id(slot.frame): slot.frame for slot in slots}.values())
+        changed = replace(changed, execute=nodes, slots=slots, slot_frames=frames)
+    if not access and not execute:
+        return changed
+    return _with_running(reweighed(changed, pool), pool)
+
+
+def _schedds(pool: Pool, settings: Sequence[Setting]) -> Mapping[str, tuple[Record, ...]] | None:
+    """Return the records with what schedds would advertise of their limits: nothing where the knob is taken back."""
+    if pool.records is None:
+        return None
+    schedds = []
+    for record in pool.schedds:
+        values = dict(record.values)
+        for each in _meant_for(record.name, settings):
+            values.pop(_ADVERTISED.get(each.knob.upper(), ""), None)
+        schedds.append(replace(record, values=values))
+    return {**pool.records, SCHEDD: tuple(schedds)}
+
+
+def _with_running(changed: Pool, pool: Pool) -> Pool:
+    """Return ``changed`` with what schedds advertise of running jobs in ``pool``.
+
+    A schedd keeps the weight that a slot had when it was claimed, whatever the slot's ad says now.
+    """
+    if not pool.records:
+        return changed
+    before = [record.value(_RUNNING) for record in pool.submitters]
+    submitters = tuple(
+        replace(record, values={**record.values, _RUNNING: weight})
+        for record, weight in zip(changed.submitters, before)
+    )
+    return replace(changed, records={**(changed.records or {}), SUBMITTER: submitters})
+
+
+def _meant_for(name: str, settings: Iterable[Setting]) -> list[Setting]:
+    return [each for each in settings if not each.nodes or name in each.nodes]
+
+
+def _with(own: Configuration, settings: Iterable[Setting]) -> Configuration:
+    knobs = dict(own.knobs)
+    for each in settings:
+        name = each.knob.upper()
+        # A knob with the name of its daemon before it comes first.
+        for key in [key for key in knobs if key == name or key.endswith(f".{name}")]:
+            del knobs[key]
+        if each.value:
+            knobs[name] = Knob(each.knob, each.value, each.value, each.file)
+    return replace(own, knobs=knobs)
+
+
+def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
+    """Return the slots with what their nodes would publish."""
+    texts: dict[tuple[str, str], dict[str, str]] = {}
+    for each in settings:
+        slot_type = _OF_SLOT_TYPE.match(each.knob.upper())
+        attribute = _attribute(each.knob.upper()[slot_type.end() if slot_type else 0 :])
+        if attribute:
+            for node in each.nodes or ("",):
+                texts.setdefault((node, slot_type[1] if slot_type else ""), {})[attribute] = each.value
+    expressions = Expressions()
+    frames: dict[tuple[int, str], Frame] = {}
+    slots = []
+    for slot in pool.slots or ():
+        wanted: dict[str, str] = {}
+        for place in product(("", str(slot.machine)), ("", str(slot.frame.value("SlotTypeID")))):
+            wanted.update(texts.get(place, {}))
+        slot = slot._replace(frame=_frame(slot.frame, wanted, expressions, frames))
+        # A slot whose START lets nobody in belongs to its owner.
+        if "Start" in wanted and slot.state == "Owner":
+            slot = slot._replace(state="Unclaimed", activity="Idle")
+        slots.append(slot)
+    return tuple(slots)
+
+
+def _attribute(knob: str) -> str:
+    """Return the attribute that publishes the text of ``knob``; empty where none does."""
+    if knob.startswith(_CONSUMPTION):
+        return f"Consumption{knob[len(_CONSUMPTION) :].capitalize()}"
+    return _PUBLISHED.get(knob, "")
+
+
+def _frame(
+    frame: Frame, texts: Mapping[str, str], expressions: Expressions, known: dict[tuple[int, str], Frame]
+) -> Frame:
+    if not texts:
+        return frame
+    key = (id(frame), repr(sorted(texts.items())))
+    if key not in known:
+        known[key] = frame.changed(texts, expressions)
+    return known[key]

@@ -1,0 +1,16 @@
+"""Preemption expressions without the attribute that is never true."""
+
+from __future__ import annotations
+
+import re
+
+from htcq.audit.evidence import Evidence
+
+_NEVER = re.compile(r"(?:\b(?:MY|TARGET)\s*\.\s*)?\bRemoteAutoregroup\b", re.IGNORECASE)
+#: True where the root group negotiated for another one.
+_MEANT = "(RemoteNegotiatingGroup =!= RemoteGroup)"
+
+
+def sound_preemption(evidence: Evidence, knob: str) -> str:
+    """Return the expression of ``knob`` on one line, with what RemoteAutoregroup was meant to tell in its place."""
+    return _NEVER.sub(_MEANT, " ".join(evidence.setting(knob).split()))

@@ -1,0 +1,83 @@
+"""The configuration of an access point lets none of its jobs be matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import listed
+from htcq.audit.fix import Role, Setting
+from htcq.audit.harm import groups_that_wait
+from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity
+from htcq.classads import as_number, parsed
+from htcq.pool.configuration import Configuration, Knob
+
+#: Knobs with the truth value by which nothing is offered to the negotiator, and what they do.
+_SWITCHES = (
+    ("CURB_MATCHMAKING", True, "it offers none of its jobs to the negotiator"),
+    ("START_VANILLA_UNIVERSE", False, "it starts no vanilla job"),
+)
+_MAX = "MAX_JOBS_RUNNING"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for name, configuration in evidence.access.items():
+        for knob, what in _shut(configuration):
+            yield _found(evidence, name, knob, what)
+
+
+def _shut(configuration: Configuration) -> Iterator[tuple[Knob, str]]:
+    limit = _knob(configuration, _MAX)
+    if limit is not None:
+        number = _constant(limit.value)
+        if number is not None and number <= 0:
+            yield limit, "it runs no job at all"
+    for name, shut, what in _SWITCHES:
+        knob = _knob(configuration, name)
+        if knob is not None and _constant(knob.value) == shut:
+            yield knob, what
+
+
+def _knob(configuration: Configuration, name: str) -> Knob | None:
+    return configuration.knob(f"SCHEDD.{name}") or configuration.knob(name)
+
+
+def _constant(text: str) -> float | None:
+    """Return what an expression is whatever the ad that it is evaluated in; None where it depends on the ad."""
+    expression = parsed(text)
+    if expression is None or expression.references().own or expression.references().target:
+        return None
+    value = expression.evaluate()
+    if isinstance(value, bool):
+        return float(value)
+    return as_number(value)
+
+
+def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
+    submitters = [record for record in evidence.pool.submitters if record.text("ScheddName") == name]
+    waiting = groups_that_wait(evidence, submitters)
+    jobs = f": jobs of {listed(waiting)} wait there" if waiting else ""
+    return Found(
+        cause=f"{knob.name.upper()} of {name}",
+        subject=f"access point {name}",
+        message=f"{knob.name} = {knob.value} on access point {name}: {what}{jobs}",
+        facts=(Fact(knob.name, knob.value, knob.place),),
+        examples=(name,),
+        harm=Harm(starved=waiting),
+        without_it=(Setting(Role.ACCESS, knob.name.upper().rpartition(".")[2], "", nodes=(name,)),),
+    )
+
+
+RULE = Rule(
+    id="access-point-closed",
+    severity=Severity.WARNING,
+    needs=(Need.ACCESS,),
+    summary="MAX_JOBS_RUNNING, CURB_MATCHMAKING or START_VANILLA_UNIVERSE keeps all jobs of an access point waiting",
+    consequence=(
+        "The schedd offers the negotiator nothing, or starts nothing of what is matched. Its jobs stay idle, and the "
+        "negotiator's log does not name them. While jobs wait there this is an error."
+    ),
+    advice="Take the knob out of the access point's configuration, or raise the limit, and reconfigure the schedd.",
+    source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, negotiate, StartJobs, 25.14",
+    find=_find,
+)

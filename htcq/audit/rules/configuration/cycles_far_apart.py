@@ -1,0 +1,51 @@
+"""The negotiator waits long between two cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.fix import Role, Setting
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.quota.knobs import number_of
+
+#: Seconds that no site waits on purpose; ads live as long unless they are renewed (CLASSAD_LIFETIME).
+_LONG = 900
+#: HTCondor's defaults (param_info.in and matchmaker.cpp, 25.14).
+_DEFAULTS = {"NEGOTIATOR_INTERVAL": 60, "NEGOTIATOR_CYCLE_DELAY": 20, "NEGOTIATOR_MIN_INTERVAL": 5}
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for knob, default in _DEFAULTS.items():
+        seconds = number_of(evidence.setting(knob, str(default)).strip())
+        if seconds is not None and seconds > _LONG:
+            setting = Setting(Role.CENTRAL, knob, str(default), file=knob_fact(evidence, knob).place.rpartition(":")[0])
+            yield Found(
+                cause=knob,
+                subject=f"knob {knob}",
+                message=f"{knob} = {seconds:g}: a job can wait {_duration(seconds)} for the next cycle",
+                facts=(knob_fact(evidence, knob),),
+                settings=(setting,),
+                without_it=(setting,),
+            )
+
+
+def _duration(seconds: float) -> str:
+    hours = seconds / 3600
+    return f"{hours:.3g} hours" if hours >= 1 else f"{seconds / 60:.0f} minutes"
+
+
+RULE = Rule(
+    id="cycles-far-apart",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="The negotiator waits more than a quarter of an hour between two cycles",
+    consequence=(
+        "A free slot stays free until the next cycle, and groups do not get what they are due in between. Often an "
+        "interval in seconds was written as if it were in milliseconds, or a test was never taken back."
+    ),
+    advice="NEGOTIATOR_INTERVAL is in seconds; its default is 60.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, negotiationTime, 25.14",
+    find=_find,
+)

@@ -1,0 +1,121 @@
+"""A later assignment of GROUP_NAMES replaces a former one, and drops groups that it listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact, listed
+from htcq.audit.fix import Role, Setting
+from htcq.audit.nearness import nearest
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.knob_names import names_that_matter, split_prefix, stem_of
+from htcq.quota.tree import name_key
+
+_NAMES = "GROUP_NAMES"
+_QUOTAS = ("GROUP_QUOTA", "GROUP_QUOTA_DYNAMIC")
+#: Where no file is known: so many groups with quotas are not listed by mistake one by one.
+_SEVERAL = 2
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    central = evidence.pool.central
+    knob = central.knob(_NAMES) if central is not None else None
+    if central is None or knob is None:
+        return
+    now = _names(knob.value)
+    listed_before = [name for former in knob.overridden for name in _names(former.raw)]
+    with_quota = _with_quota(central, now)
+    dropped = _missing(listed_before, now) if knob.overridden else with_quota
+    hurt = [name for name in dropped if name_key(name) in {name_key(each) for each in with_quota}]
+    if not (hurt if knob.overridden else len(hurt) >= _SEVERAL):
+        return
+    starved = tuple(name for name in hurt if _waits(evidence, name))
+    whole = ", ".join([*dropped, *now])
+    yield Found(
+        cause=_NAMES,
+        subject=f"knob {_NAMES}",
+        message=_message(knob, dropped, starved),
+        facts=(*_former(central, knob, hurt), knob_fact(evidence, _NAMES)),
+        count=len(dropped),
+        examples=tuple(dropped),
+        severity=Severity.ERROR if starved else None,
+        settings=(Setting(Role.CENTRAL, _NAMES, whole, file=_file(knob.place)),),
+        without_it=(Setting(Role.CENTRAL, _NAMES, whole),),
+    )
+
+
+def _names(text: str) -> list[str]:
+    return text.replace(",", " ").split()
+
+
+def _missing(names: list[str], now: list[str]) -> list[str]:
+    known = {name_key(name) for name in now}
+    return [name for name in dict.fromkeys(names) if name_key(name) not in known]
+
+
+def _with_quota(central: Configuration, now: list[str]) -> list[str]:
+    """Return the groups that have a quota and are not listed, except those that look like one that is."""
+    others = names_that_matter(central.defaults)
+    found = []
+    for knob in central:
+        own = split_prefix(knob.name)[1]
+        stem = stem_of(own)
+        if stem in _QUOTAS and own.upper() not in others and knob.value.strip():
+            found.append(own[len(stem) + 1 :])
+    return [name for name in _missing(found, now) if not nearest(name, now)]
+
+
+def _waits(evidence: Evidence, group: str) -> bool:
+    """Tell whether jobs wait that name ``group`` or one below it."""
+    path = name_key(group) + b"."
+    waiting = (each.name for each in evidence.quotas.submitters if each.idle > 0)
+    return any(name_key(name).startswith(path) for name in waiting)
+
+
+def _message(knob: Knob, dropped: list[str], starved: tuple[str, ...]) -> str:
+    groups = counted(len(dropped), "group")
+    jobs = f"; jobs of {listed(starved)} wait" if starved else ""
+    if not knob.overridden:
+        return (
+            f"{_NAMES} lists {listed(_names(knob.value)) or 'no group'} alone, and {groups} with quotas are not "
+            f"listed ({listed(dropped)}): a later file overrides {_NAMES}, most likely{jobs}"
+        )
+    former = knob.overridden[-1].place
+    return f"{knob.place} overrides {_NAMES} of {former}, and drops {groups} ({listed(dropped)}){jobs}"
+
+
+def _former(central: Configuration, knob: Knob, hurt: list[str]) -> Iterator[Fact]:
+    if knob.overridden:
+        for former in knob.overridden:
+            yield Fact(former.name, former.raw, former.place)
+        return
+    for name in hurt:
+        for stem in _QUOTAS:
+            quota = central.knob(f"{stem}_{name}")
+            if quota is not None:
+                yield Fact(quota.name, quota.value, quota.place)
+
+
+def _file(place: str) -> str:
+    return place.rpartition(":")[0]
+
+
+RULE = Rule(
+    id="group-names-overridden",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="A later assignment of GROUP_NAMES replaces a former one and drops groups that have quotas",
+    consequence=(
+        "HTCondor keeps the last assignment of a knob. Groups that only a former one lists do not exist: their quotas "
+        "are ignored, and their jobs count for no group, which gets what the groups leave. While the jobs of such a "
+        "group wait this is an error."
+    ),
+    advice=(
+        "List all groups in one file, or let the later file extend the list by $(GROUP_NAMES). On the central manager "
+        "'condor_config_val -verbose GROUP_NAMES' names the file that counts."
+    ),
+    source="src/condor_utils/config.cpp:Parse_macros, 25.14",
+    find=_find,
+)

@@ -1,0 +1,94 @@
+"""Some execute nodes have another capacity model than most, as they advertise it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+
+#: Most machines that a finding names.
+_MAX_NAMES = 20
+
+
+class _Model(NamedTuple):
+    """What a node advertises: the name of its model and the hash of its settings; both empty where it says nothing."""
+
+    name: str
+    hash: str
+
+    @property
+    def text(self) -> str:
+        """The model as a sentence has it."""
+        return f"{self.name or 'a model without a name'} ({self.hash})" if self.hash else "no model"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    machines = _machines(evidence)
+    advertised = {model: names for model, names in machines.items() if model.hash}
+    if not advertised or len(machines) < 2:
+        return
+    usual = max(advertised, key=lambda model: (len(advertised[model]), model))
+    for model, names in sorted(machines.items(), key=lambda each: -len(each[1])):
+        if model != usual:
+            yield _found(model, names, usual, len(advertised[usual]))
+
+
+def _machines(evidence: Evidence) -> dict[_Model, list[str]]:
+    """Return the machines by what their slots advertise; a machine counts by the first of its slots."""
+    models: dict[int, _Model] = {}
+    known: dict[str, _Model] = {}
+    for kind in evidence.offered:
+        for slot in kind.slots:
+            machine = str(slot.machine)
+            if machine not in known:
+                frame = slot.frame
+                if id(frame) not in models:
+                    models[id(frame)] = _Model(_word(frame.value("HtcqModel")), _word(frame.value("HtcqModelHash")))
+                known[machine] = models[id(frame)]
+    found: dict[_Model, list[str]] = {}
+    for machine, model in known.items():
+        found.setdefault(model, []).append(machine)
+    return found
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found:
+    listed = ", ".join(names[:_MAX_NAMES])
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    verb = "advertises" if len(names) == 1 else "advertise"
+    return Found(
+        cause=model.hash or "no model",
+        subject=f"machine {names[0]}",
+        message=f"{counted(len(names), 'machine')} {verb} {model.text}, and {counted(others, 'machine')} "
+        f"{usual.text}: {listed}{more}",
+        facts=(Fact("HtcqModelHash", model.hash or "(absent)"), Fact("HtcqModelHash of most", usual.hash)),
+        advice=(
+            "Write the configuration with 'htcq emit' on the machines that are behind, and restart their startds. All "
+            f"of them: condor_status -constraint 'HtcqModelHash =!= \"{usual.hash}\"' -af Machine | sort -u"
+        ),
+        count=len(names),
+        examples=tuple(names),
+    )
+
+
+RULE = Rule(
+    id="model-out-of-date",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS,),
+    summary="Execute nodes advertise another model than most of those that advertise one, or none",
+    consequence=(
+        "Nodes with different models weigh equal claims differently, and quotas, usage and the pool's weight are sums "
+        "of both. While a new configuration is rolled out this is normal, and the finding lists what is left to do; it "
+        "goes away when the last startd is restarted. Until most nodes have the new model, those that have it already "
+        "are the ones listed. A machine that advertises nothing counts only where others advertise a model."
+    ),
+    advice="Write the configuration with 'htcq emit' on the machines that are behind, and restart their startds.",
+    source="HtcqModel and HtcqModelHash, which 'htcq emit' adds to STARTD_ATTRS",
+    find=_find,
+)

@@ -1,0 +1,68 @@
+"""A constraint of the negotiator holds for no submitter or for no job that waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact, listed
+from htcq.audit.fix import Role, Setting
+from htcq.audit.harm import groups_that_wait
+from htcq.audit.rule import Found, Harm, Need, Rule, Severity
+from htcq.classads import Expr, holds, parsed
+from htcq.negotiate.demand import looked_at
+
+_OF_SUBMITTERS, _OF_JOBS = "NEGOTIATOR_SUBMITTER_CONSTRAINT", "NEGOTIATOR_JOB_CONSTRAINT"
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    for knob, holds_for in ((_OF_SUBMITTERS, _submitters), (_OF_JOBS, _jobs)):
+        text = evidence.setting(knob).strip()
+        constraint = parsed(text) if text else None
+        if constraint is None:
+            continue
+        number, let_in = holds_for(evidence, constraint)
+        if not let_in:
+            yield _found(evidence, knob, text, number)
+
+
+def _submitters(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:
+    """Return how many submitters have idle jobs, and whether the constraint holds for one of them."""
+    waiting = [record for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0]
+    kept = list(looked_at(waiting, {_OF_SUBMITTERS: constraint.text}))
+    return counted(len(waiting), "submitter with idle jobs", "submitters with idle jobs"), bool(kept) or not waiting
+
+
+def _jobs(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:
+    waiting = [jobs for jobs in evidence.classes if jobs.idle]
+    number = sum(sum(jobs.idle.values()) for jobs in waiting)
+    kept = any(holds(constraint.evaluate(jobs.ad())) for jobs in waiting)
+    return counted(number, "idle job"), kept or not waiting
+
+
+def _found(evidence: Evidence, knob: str, text: str, number: str) -> Found:
+    starved = groups_that_wait(evidence, evidence.pool.submitters)
+    groups = f": no job of {listed(starved)} is matched" if starved else ""
+    return Found(
+        cause=knob,
+        subject=f"knob {knob}",
+        message=f"{knob} = {text} holds for none of {number}{groups}",
+        facts=(knob_fact(evidence, knob),),
+        harm=Harm(starved=starved),
+        without_it=(Setting(Role.CENTRAL, knob, ""),),
+    )
+
+
+RULE = Rule(
+    id="negotiator-excludes-all",
+    severity=Severity.ERROR,
+    needs=(Need.CENTRAL,),
+    summary="NEGOTIATOR_SUBMITTER_CONSTRAINT or NEGOTIATOR_JOB_CONSTRAINT holds for nothing that waits",
+    consequence=(
+        "The negotiator leaves out all submitters, or schedds offer none of their jobs: nothing in the pool is "
+        "matched, and no log says that a job was left out."
+    ),
+    advice="Take the constraint out of the configuration, or correct it, and reconfigure the negotiator.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, startNegotiateProtocol, 25.14",
+    find=_find,
+)

@@ -1,0 +1,119 @@
+"""START of some slots lets no job in, whatever the job asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted
+from htcq.audit.fix import Role, Setting
+from htcq.audit.harm import part_of_pool
+from htcq.audit.looks import looks_of
+from htcq.audit.names import Names
+from htcq.audit.policies import quoted
+from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity
+from htcq.audit.trials import ordinary_requests
+from htcq.classads import holds, named
+from htcq.pool.jobclass import made_up
+from htcq.pool.kind import EXAMPLES, Kind
+from htcq.pool.slot import DYNAMIC, Slot
+
+#: What of a slot changes by itself: where START looks at it, the slot opens again.
+_CHANGES = frozenset(
+    (
+        "activity", "clockday", "clockmin", "condorloadavg", "consoleidle", "cpubusy", "cpubusytime", "cpuisbusy",
+        "cpus", "currenttime", "disk", "gpus", "keyboardidle", "lastheardfrom", "loadavg", "memory", "noncondorloadavg",
+        "numdynamicslots", "state", "totalcondorloadavg", "totalloadavg", "virtualmemory",
+    )
+)  # fmt: skip
+#: Those that are drained or switched off are not closed by START.
+_AWAY = ("Offline", "Draining")
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    names = Names(evidence)
+    by_text: dict[str, list[Slot]] = {}
+    for kind in evidence.offered:
+        for variant in kind.variants:
+            text = variant.frame.text("Start")
+            if text and not _away(variant) and _never(kind, variant, names):
+                same = [slot for slot in kind.slots if slot.frame is variant.frame]
+                by_text.setdefault(text, []).extend(same)
+    for text, slots in by_text.items():
+        yield _found(evidence, text, slots)
+
+
+def _away(slot: Slot) -> bool:
+    return str(slot.state) == "Drained" or any(slot.frame.value(name) is True for name in _AWAY)
+
+
+def _never(kind: Kind, slot: Slot, names: Names) -> bool:
+    """Tell whether START of ``slot`` holds for no job: for none of a grid of requests, and it looks at nothing else.
+
+    An attribute that no job has is undefined to START.
+    """
+    own = Kind((slot,))
+    looks = looks_of(own, ["start"])
+    if looks.of_slot and _looks_at_what_changes(slot):
+        return False
+    asked = {name for name in looks.of_jobs if not name.startswith("request")}
+    if asked and (not names.jobs_are_known or any(name in names.jobs for name in asked)):
+        return False
+    start = named("Start")
+    return not any(
+        holds(start.evaluate(own.ad(kind.total), made_up("", shape).ad())) for shape in ordinary_requests(kind.total)
+    )
+
+
+def _looks_at_what_changes(slot: Slot) -> bool:
+    left, seen = ["start"], set[str]()
+    while left:
+        name = left.pop()
+        expression = slot.frame.expression(name)
+        if name in _CHANGES or (expression is not None and "time(" in expression.text.replace(" ", "").lower()):
+            return True
+        if name not in seen and expression is not None:
+            seen.add(name)
+            left += expression.references().own
+    return False
+
+
+def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
+    machines = tuple(dict.fromkeys(str(slot.machine) for slot in slots))
+    # Dynamic slots of these machines run on, but nothing follows them.
+    closed = [slot for slot in evidence.slots if str(slot.machine) in machines and _is_of(slot, slots)]
+    part = part_of_pool(evidence, closed)
+    return Found(
+        cause=text,
+        subject=f"slot {slots[0].name}",
+        message=f"START = {quoted(text)} lets no job in: none starts on {counted(len(slots), 'slot')} of "
+        f"{counted(len(machines), 'machine')}, {100 * part:.0f} % of the pool",
+        facts=(Fact("Start", text), Fact("part of the pool", f"{100 * part:.1f} %")),
+        count=len(slots),
+        examples=tuple(str(slot.name) for slot in slots[:EXAMPLES]),
+        harm=Harm(shut=part),
+        without_it=tuple(Setting(Role.EXECUTE, "START", "True", nodes=(machine,)) for machine in machines),
+    )
+
+
+def _is_of(slot: Slot, closed: list[Slot]) -> bool:
+    return slot.type == DYNAMIC or any(slot is each for each in closed)
+
+
+RULE = Rule(
+    id="slots-closed",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS,),
+    summary="START of some slots lets no job in, whatever the job asks for",
+    consequence=(
+        "No new job starts on these slots, and HTCondor reports nothing: a slot in state Owner or Unclaimed looks as "
+        "if nobody wanted it. One machine in repair is worth knowing; more than a tenth of the pool is a warning, and "
+        "half of it an error."
+    ),
+    advice=(
+        "Where the machines are to run jobs, let START hold on them, or correct the attribute that it names, and "
+        "reconfigure their startds."
+    ),
+    source="src/condor_startd.V6/Reqexp.cpp, 25.14",
+    find=_find,
+)

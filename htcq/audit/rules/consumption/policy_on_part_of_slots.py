@@ -1,0 +1,73 @@
+"""Some slots have a consumption policy and others have none, and take whole slots for a match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, listed
+from htcq.audit.harm import part_of_pool
+from htcq.audit.mend import execute
+from htcq.audit.policies import consumption_settings, on_slots, sound_request, weight_fact
+from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Need, Rule, Severity
+from htcq.pool.kind import Kind
+from htcq.quota.tree import ROOT
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    plain = [kind for kind in evidence.partitionable if not kind.consumption]
+    if not plain or not evidence.with_policy:
+        return
+    split = sum(kind.count for kind in evidence.with_policy)
+    for kind in plain:
+        yield _found(evidence, kind, split)
+
+
+def _found(evidence: Evidence, kind: Kind, split: int) -> Found:
+    kept_out = _kept_out(evidence, kind)
+    part = part_of_pool(evidence, kind.slots)
+    weight = kind.plain_weight()
+    settings = list(execute(evidence, kind.slots, "CONSUMPTION_POLICY", "True"))
+    for asset in kind.assets:
+        settings += consumption_settings(evidence, kind, asset, sound_request(asset))
+    groups = f": {listed(kept_out)} may use less" if kept_out else ""
+    return on_slots(
+        kind,
+        cause="without a policy",
+        message=f"{counted(split, 'other slot has', 'other slots have')} a consumption policy and it has none: a match "
+        f"costs all of its weight of {weight:g}{groups}",
+        facts=(weight_fact(kind), Fact("slots with a policy", str(split))),
+        harm=Harm(shut=part) if kept_out else HARMLESS,
+        settings=tuple(settings),
+        is_root=True,
+    )
+
+
+def _kept_out(evidence: Evidence, kind: Kind) -> tuple[str, ...]:
+    """Return the groups whose jobs wait and whose quota is less than what such a slot weighs."""
+    if evidence.lacks(Need.CENTRAL):
+        return ()
+    quotas, weight = evidence.quotas, kind.plain_weight()
+    return tuple(
+        group.name
+        for group in quotas.groups
+        if group.name != ROOT and not group.accept_surplus and quotas.waiting(group.name)
+        if quotas.quota(group.name).quota < weight
+    )
+
+
+RULE = Rule(
+    id="policy-on-part-of-slots",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS,),
+    summary="Some partitionable slots have a consumption policy, and others have none",
+    consequence=(
+        "With a policy a match costs what the job takes; without one it costs the whole slot. Jobs of a group whose "
+        "quota is less than a whole slot find only the other machines open. Most often a policy is rolled out by "
+        "half, or a startd still has to start anew. It is a warning where it keeps a group out of more than a tenth "
+        "of the pool."
+    ),
+    advice="Give all execute nodes the same policy, and restart those startds whose configuration already has it.",
+    source="src/condor_utils/consumption_policy.cpp:cp_supports_policy, 25.14",
+    find=_find,
+)

@@ -1,0 +1,67 @@
+"""A concurrency limit that a job or claim names is no number: the negotiator ends when it comes to that job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.mend import central
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.negotiate.cycle.accounts import ConcurrencyLimits
+from htcq.negotiate.cycle.search import limits_of
+from htcq.quota.knobs import Knobs
+
+_KIND = "not-a-number"
+#: What somebody wrote a unit or a word behind.
+_NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\b")
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    jobs: dict[str, int] = {}
+    for job in evidence.askers.jobs:
+        limits = limits_of(evidence.askers.likenesses.request(job))
+        jobs[limits] = jobs.get(limits, 0) + job.wanted
+    found: dict[str, tuple[str, int]] = {}
+    for limits, count in jobs.items():
+        for knob, value in _broken(evidence, limits):
+            found[knob] = value, found.get(knob, ("", 0))[1] + count
+    for knob, (value, count) in found.items():
+        meant = _NUMBER.match(value)
+        yield Found(
+            cause=f"{knob} = {value}",
+            subject=f"knob {knob}",
+            message=f"{knob} = {value} is no number, and {counted(count, 'idle job')} "
+            f"{'names' if count == 1 else 'name'} the limit: the negotiator ends when it comes to them",
+            facts=(knob_fact(evidence, knob),),
+            settings=(central(evidence, knob, meant.group(1) if meant else ""),),
+            count=count,
+        )
+
+
+def _broken(evidence: Evidence, limits: str) -> Iterator[tuple[str, str]]:
+    """Yield the knobs that give ``limits`` and are no numbers, each with its value."""
+    knobs = Knobs(evidence.quotas.knobs)
+    asked = ConcurrencyLimits(knobs, ()).asked(limits)
+    if not sum(1 for _ in asked):
+        return
+    for problem in knobs.problems:
+        if problem.kind == _KIND:
+            yield problem.knob.upper(), problem.value
+
+
+RULE = Rule(
+    id="concurrency-limit-not-a-number",
+    severity=Severity.ERROR,
+    needs=(Need.JOBS, Need.CENTRAL),
+    summary="A concurrency limit of idle jobs is no number",
+    consequence=(
+        "The negotiator reads the limit at each job that names it, and exits where it is neither a number nor an "
+        "expression of one, such as '20 licences'. Its master starts it again, and it exits at the same job: nobody "
+        "who comes after that job is ever served."
+    ),
+    advice="Write a number. A limit that is taken back has the value of CONCURRENCY_LIMIT_DEFAULT.",
+    source="src/condor_negotiator.V6/Accountant.cpp:GetLimitMax, condor_utils/condor_config.cpp:param_double, 25.14",
+    find=_find,
+)

@@ -1,0 +1,81 @@
+"""Idle jobs ask for more of a concurrency limit than there is at all, such as of one that is 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, knob_fact
+from htcq.audit.rule import Found, Harm, Need, Rule, Severity
+from htcq.negotiate.cycle.accounts import ConcurrencyLimit, ConcurrencyLimits
+from htcq.negotiate.cycle.search import limits_of
+from htcq.pool.job import Job
+from htcq.quota.knobs import Knobs
+from htcq.quota.tree import assigned_group
+
+
+@dataclass
+class _Shut:
+    """The jobs that ask too much of one limit."""
+
+    limit: ConcurrencyLimit
+    first: Job
+    jobs: int = 0
+    groups: dict[str, None] = field(default_factory=dict)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    # As if nobody used any: what is in use now is given back in time.
+    limits = ConcurrencyLimits(Knobs(evidence.quotas.knobs), ())
+    found: dict[tuple[str, float], _Shut] = {}
+    for job in evidence.askers.jobs:
+        request = evidence.askers.likenesses.request(job)
+        for limit in limits.asked(limits_of(request)):
+            if limit.reached:
+                one = found.setdefault((limit.name, limit.asked), _Shut(limit, job))
+                one.jobs += job.wanted
+                one.groups[assigned_group(evidence.quotas.tree, job.submitter).group] = None
+    for each in found.values():
+        yield _found(evidence, each)
+
+
+def _found(evidence: Evidence, shut: _Shut) -> Found:
+    limit, knob = shut.limit, _knob(evidence, shut.limit.name)
+    return Found(
+        cause=f"{limit.name}: {limit.asked:g}",
+        subject=f"knob {knob}",
+        message=f"concurrency limit {limit.name} is {limit.limit:g}, and {counted(shut.jobs, 'idle job')} such as "
+        f"{shut.first.id} {'asks' if shut.jobs == 1 else 'ask'} for {limit.asked:g}: no such job is ever matched",
+        facts=(knob_fact(evidence, knob),),
+        count=shut.jobs,
+        examples=(shut.first.id,),
+        harm=Harm(starved=tuple(shut.groups)),
+    )
+
+
+def _knob(evidence: Evidence, name: str) -> str:
+    """Return the knob that gives the limit: its own, that of all with its prefix, or that of all."""
+    scope = name.rpartition(".")[0]
+    names = [f"{name.upper()}_LIMIT"]
+    if scope:
+        names.append(f"CONCURRENCY_LIMIT_DEFAULT_{scope.upper()}")
+    central = evidence.pool.central
+    known = (each for each in names if central is not None and each in central)
+    return next(known, "CONCURRENCY_LIMIT_DEFAULT")
+
+
+RULE = Rule(
+    id="concurrency-limit-shut",
+    severity=Severity.WARNING,
+    needs=(Need.JOBS, Need.CENTRAL),
+    summary="Jobs ask for more of a concurrency limit than there is, such as of one that is 0",
+    consequence=(
+        "The negotiator rejects them in every cycle, whatever is free. A limit of 0 may be meant, to stop jobs for a "
+        "while; a limit that is smaller than what one job asks for, or a default of 0 for limits that nobody "
+        "configured, never is."
+    ),
+    advice="Raise <NAME>_LIMIT on the central manager, or leave it at 0 for as long as such jobs are not to start.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:rejectForConcurrencyLimits, Accountant.cpp:GetLimitMax, 25.14",
+    find=_find,
+)

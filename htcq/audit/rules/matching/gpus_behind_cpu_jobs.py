@@ -1,0 +1,126 @@
+"""GPUs idle since jobs that want none hold the cores or the memory beside them, while jobs wait for GPUs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, listed
+from htcq.audit.fix import Setting
+from htcq.audit.mend import execute, literal_text
+from htcq.audit.mix import Taking, takings, waiting
+from htcq.audit.policies import number
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.costs import parent_name
+from htcq.pool.kind import EXAMPLES
+from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.units import CPUS, GPUS, MEMORY
+
+#: What jobs without a GPU take from those that want one.
+_BESIDE = (CPUS, MEMORY)
+
+
+@dataclass
+class _Blocked:
+    """The slots whose GPUs idle, and of what there is too little beside them."""
+
+    gpus: Number = 0
+    slots: list[Slot] = field(default_factory=list)
+    short: Counter[str] = field(default_factory=Counter)
+    jobs: dict[int, Taking] = field(default_factory=dict)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    classes = [jobs for jobs in waiting(evidence) if (jobs.request.get(GPUS) or 0) > 0]
+    if not classes:
+        return
+    blocked, held = _Blocked(), _held_without_gpus(evidence)
+    whole: Number = 0
+    for kind in evidence.alike:
+        if kind.type != PARTITIONABLE or not kind.total.get(GPUS, 0):
+            continue
+        whole += kind.count * kind.total[GPUS]
+        wanted = tuple(takings(evidence, kind, classes))
+        for slot in kind.slots:
+            _look(slot, wanted, held.get(str(slot.name), {}), blocked)
+    if blocked.slots:
+        yield _found(evidence, blocked, whole)
+
+
+def _held_without_gpus(evidence: Evidence) -> Mapping[str, dict[str, Number]]:
+    """Return by partitionable slot what its claims without a GPU hold of cpus and memory."""
+    found: dict[str, dict[str, Number]] = {}
+    for slot in evidence.dynamic:
+        left = slot.left()
+        if slot.claimed and not left.get(GPUS):
+            held = found.setdefault(parent_name(slot), dict.fromkeys(_BESIDE, 0))
+            for asset in _BESIDE:
+                held[asset] += left.get(asset) or 0
+    return found
+
+
+def _look(slot: Slot, wanted: tuple[Taking, ...], held: Mapping[str, Number], blocked: _Blocked) -> None:
+    """Note ``slot`` if a job for its free GPUs lacks nothing but what claims without a GPU hold."""
+    left = {asset: amount or 0 for asset, amount in slot.left().items()}
+    if not left.get(GPUS, 0) or not any(held.values()):
+        return
+    shortages = [(each, each.short_of(left)) for each in wanted]
+    if any(not short for _, short in shortages):
+        return
+    without = {asset: amount + held.get(asset, 0) for asset, amount in left.items()}
+    kept_out = [(each, short) for each, short in shortages if not each.short_of(without)]
+    if not kept_out:
+        return
+    blocked.gpus += left[GPUS]
+    blocked.slots.append(slot)
+    for each, short in kept_out:
+        blocked.short.update(short)
+        blocked.jobs[id(each.jobs)] = each
+
+
+def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
+    idle = sum(sum(each.jobs.idle.values()) for each in blocked.jobs.values())
+    short = [asset for asset, _ in blocked.short.most_common()]
+    example = next(iter(blocked.jobs.values())).jobs
+    return Found(
+        cause="cpu jobs",
+        subject=f"slot {blocked.slots[0].name}",
+        message=f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on {counted(len(blocked.slots), 'slot')}"
+        f", where jobs without a GPU hold the {listed(short)} beside them; {counted(idle, 'job')} such as "
+        f"{example.name} {'waits' if idle == 1 else 'wait'} for GPUs",
+        facts=(Fact("idle GPUs", number(blocked.gpus)), Fact("waiting jobs", f"{idle}, such as {example.name}")),
+        count=len(blocked.slots),
+        examples=tuple(str(slot.name) for slot in blocked.slots[:EXAMPLES]),
+        settings=_settings(evidence, blocked.slots),
+    )
+
+
+def _settings(evidence: Evidence, slots: list[Slot]) -> tuple[Setting, ...]:
+    """Return START as it is on each of ``slots``, for jobs that want a GPU alone."""
+    found: dict[str, list[Slot]] = {}
+    for slot in slots:
+        found.setdefault(literal_text(slot.frame.text("Start") or "true"), []).append(slot)
+    settings = (
+        execute(evidence, alike, "START", f"({start}) && TARGET.RequestGPUs > 0") for start, alike in found.items()
+    )
+    return tuple(setting for some in settings for setting in some)
+
+
+RULE = Rule(
+    id="gpus-behind-cpu-jobs",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.JOBS),
+    summary="GPUs idle behind jobs that use none, while jobs wait for GPUs",
+    consequence=(
+        "A machine with GPUs is open to all jobs. Those without a GPU use up its cores or its memory, and nothing is "
+        "left that a job needs beside the GPU. The most expensive part of the pool idles for as long as they run."
+    ),
+    advice=(
+        "Keep the machines with GPUs for jobs that want one: wholly, as the setting does, or with a START that lets "
+        "other jobs in while Cpus > 4 * GPUs. A high price for GPUs in SLOT_WEIGHT does not keep others away."
+    ),
+    source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
+    find=_find,
+)

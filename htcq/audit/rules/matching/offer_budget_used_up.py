@@ -1,0 +1,130 @@
+"""Jobs that cannot start use up what a schedd offers for a user, and the jobs behind them are never offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted
+from htcq.audit.fix import Setting
+from htcq.audit.mend import access
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.negotiate.cycle.pie import Asking
+from htcq.negotiate.cycle.queues import Run
+from htcq.pool.configuration import Configuration
+
+_EACH, _LIMITS = "MAX_CONCURRENT_UPLOADS_PER_USER", "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS"
+#: A schedd that knows it gives back what was offered in vain.
+_REFUND = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS"
+
+
+@dataclass(frozen=True)
+class _Starved:
+    """What stands before the jobs of one submitter that could start.
+
+    ``never`` and ``now`` count the offers that go to jobs which fit nowhere, and to those which find no room now.
+    """
+
+    first: Run
+    never: int
+    now: int
+    behind: int
+    example: str
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    hopeless = {id(each.request) for each in evidence.unmatched}
+    seen: set[int] = set()
+    for asking in (each for group in evidence.askers.by_group.values() for each in group):
+        if id(asking) in seen or _refunds(_configuration(evidence, asking)):
+            continue
+        seen.add(id(asking))
+        budget = asking.access.max_offered
+        if budget:
+            starved = _starved(evidence, asking, budget, hopeless)
+            if starved is not None:
+                yield _found(evidence, asking, budget, starved)
+
+
+def _configuration(evidence: Evidence, asking: Asking) -> Configuration | None:
+    return evidence.access.get(asking.access.name)
+
+
+def _refunds(configuration: Configuration | None) -> bool:
+    """Tell whether the schedd knows the knob, and does as it says by default."""
+    return configuration is not None and _REFUND in configuration and configuration.truth(_REFUND, True)
+
+
+def _starved(evidence: Evidence, asking: Asking, budget: int, hopeless: set[int]) -> _Starved | None:
+    """Return what stands before the jobs that could start; None where one of them is offered, or there is none."""
+    runs = [run for run in asking.queue.runs if run.jobs and asking.queue.offered[id(run.request)]]
+    never = now = place = 0
+    while place < len(runs) and never + now < budget:
+        run = runs[place]
+        offered = min(len(run.jobs), budget - never - now)
+        if id(run.request) in hopeless:
+            never += offered
+        elif evidence.unused.has_room_now(run.request):
+            return None
+        else:
+            now += offered
+        place += 1
+    behind = [run for run in runs[place:] if id(run.request) not in hopeless]
+    waiting = [run for run in behind if evidence.unused.has_room_now(run.request)]
+    if not waiting:
+        return None
+    return _Starved(runs[0], never, now, sum(len(run.jobs) for run in waiting), waiting[0].jobs[0].id)
+
+
+def _found(evidence: Evidence, asking: Asking, budget: int, starved: _Starved) -> Found:
+    configuration = _configuration(evidence, asking)
+    lasting = starved.never >= budget
+    why = "fit no slot of the pool" if lasting else "find no room at the moment"
+    if 0 < starved.never < budget:
+        why = f"fit no slot of the pool ({starved.never}) or find no room at the moment ({starved.now})"
+    name = asking.submitter.name
+    return Found(
+        cause=f"{asking.access.name}: {name}",
+        subject=f"submitter {name}",
+        message=f"schedd {asking.access.name} offers {counted(budget, 'job')} of {name} in a cycle, and all of them go "
+        f"to jobs that {why}, such as {starved.first.jobs[0].id}; {counted(starved.behind, 'job')} behind them that "
+        f"could start, such as {starved.example}, {'is' if starved.behind == 1 else 'are'} not offered",
+        facts=_facts(configuration),
+        settings=_settings(evidence, configuration, asking.access.name),
+        count=starved.behind,
+        examples=(starved.example,),
+        severity=None if lasting else Severity.WARNING,
+    )
+
+
+def _facts(configuration: Configuration | None) -> tuple[Fact, ...]:
+    names = (_EACH, "MAX_CONCURRENT_UPLOADS", "MAX_JOBS_RUNNING", _REFUND)
+    knobs = [configuration.knob(name) for name in names] if configuration is not None else []
+    return tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs if knob is not None)
+
+
+def _settings(evidence: Evidence, configuration: Configuration | None, name: str) -> tuple[Setting, ...]:
+    if configuration is not None and _REFUND in configuration:
+        return access(evidence, _REFUND, "True", (name,))
+    return access(evidence, _LIMITS, "False", (name,))
+
+
+RULE = Rule(
+    id="offer-budget-used-up",
+    severity=Severity.ERROR,
+    needs=(Need.SLOTS, Need.JOBS, Need.SUBMITTERS, Need.SCHEDDS),
+    summary="Jobs that cannot start use up the offers of a schedd, and the jobs behind them starve",
+    consequence=(
+        "Since 25.11 a schedd offers 20 jobs of a user in one talk (a fifth of MAX_CONCURRENT_UPLOADS), and never more "
+        "than MAX_JOBS_RUNNING leaves. A whole autocluster is deducted before any match: 20 jobs of higher priority "
+        "that fit nowhere block all other jobs of the user in every cycle, on an empty pool and with HTCondor's "
+        "defaults."
+    ),
+    advice=(
+        "Hold or remove the jobs that fit nowhere, or give those behind them a higher JobPrio. A schedd that knows "
+        f"{_REFUND} gives back what was offered in vain; before that, {_LIMITS} off lifts the limit for each user."
+    ),
+    source="src/condor_schedd.V6/schedd.cpp:negotiate, schedd_negotiate.cpp:nextJob, 25.14 (since 25.11)",
+    find=_find,
+)

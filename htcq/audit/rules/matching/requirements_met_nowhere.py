@@ -1,0 +1,40 @@
+"""The Requirements of idle jobs hold on no slot of the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.unmatched import Unmatched
+from htcq.audit.unmatched_jobs import found_by_wall
+from htcq.why.wall import DEDICATED_SCHEDULER, NO_SUCH_MACHINE, REQUIREMENTS, Wall
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    yield from found_by_wall(evidence, _wall, "require what no slot has")
+
+
+def _wall(jobs: Unmatched) -> Wall | None:
+    if jobs.only_start or any(wall.id == NO_SUCH_MACHINE for wall in jobs.walls):
+        return None
+    return next((wall for wall in jobs.walls if wall.id in (REQUIREMENTS, DEDICATED_SCHEDULER)), None)
+
+
+RULE = Rule(
+    id="requirements-met-nowhere",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.JOBS),
+    summary="The Requirements of idle jobs hold on no slot",
+    consequence=(
+        "A clause names an operating system, a site or an attribute that no slot has, or two clauses exclude each "
+        "other. The jobs stay idle until somebody changes them; HTCondor tells only those who ask condor_q "
+        "-better-analyze."
+    ),
+    advice=(
+        "Tell the owner, who can correct the clause with condor_qedit; or add to the slots what the jobs look for "
+        "(STARTD_ATTRS)."
+    ),
+    source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
+    find=_find,
+)

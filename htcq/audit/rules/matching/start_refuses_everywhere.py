@@ -1,0 +1,38 @@
+"""Machines have what idle jobs ask for, and the START of all of them refuses these jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.unmatched import Unmatched
+from htcq.audit.unmatched_jobs import found_by_wall
+from htcq.why.wall import NO_SUCH_MACHINE, REQUIREMENTS, START, Wall
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    yield from found_by_wall(evidence, _wall, "are refused by all machines that have room for them")
+
+
+def _wall(jobs: Unmatched) -> Wall | None:
+    others = {wall.id for wall in jobs.walls} & {NO_SUCH_MACHINE, REQUIREMENTS}
+    if others and not jobs.only_start:
+        return None
+    return next((wall for wall in jobs.walls if wall.id == START), None)
+
+
+RULE = Rule(
+    id="start-refuses-everywhere",
+    severity=Severity.WARNING,
+    needs=(Need.SLOTS, Need.JOBS),
+    summary="START of every machine that could run idle jobs refuses them",
+    consequence=(
+        "The machines are large enough and the jobs would go there, but a clause of START, or of the slots' other "
+        "Requirements, does not hold for them: an owner that is not listed, an attribute that the jobs were to have, a "
+        "health check. An attribute that is misspelt or that no job has shuts the machine to everybody."
+    ),
+    advice="Look at the clause: either the machines are to take such jobs, or the jobs have to say what it asks for.",
+    source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, condor_startd.V6/Reqexp.cpp, 25.14",
+    find=_find,
+)

@@ -1,0 +1,134 @@
+"""Cores, memory or GPUs are free on slots where no waiting job finds enough of everything that it takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted, listed
+from htcq.audit.mix import Taking, least, takings, waiting
+from htcq.audit.policies import number
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.pool.kind import EXAMPLES, Kind
+from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.units import CPUS, DISK, GPUS, MEMORY
+
+#: Less than this part of what the pool has is left over in every pool that is full.
+_NOTEWORTHY = 0.1
+_UNITS: Mapping[str, str] = {CPUS: "cpus", MEMORY: "MB of memory", GPUS: "GPUs"}
+
+
+@dataclass
+class _Stranded:
+    """What is free and of no use for one reason: ``short`` are the assets of which there is too little beside it."""
+
+    short: tuple[str, ...]
+    free: dict[str, Number] = field(default_factory=lambda: dict.fromkeys(_UNITS, 0))
+    names: list[str] = field(default_factory=list)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    classes = waiting(evidence)
+    found: dict[tuple[str, ...], _Stranded] = {}
+    whole: dict[str, Number] = dict.fromkeys(_UNITS, 0)
+    wanted: dict[int, Taking] = {}
+    for kind in evidence.alike:
+        for asset in _UNITS:
+            whole[asset] += kind.count * kind.total.get(asset, 0)
+        if kind.type == PARTITIONABLE:
+            jobs = tuple(takings(evidence, kind, classes))
+            wanted.update({id(each.jobs): each for each in jobs})
+            _look(kind, jobs, found)
+    demand = _demand(wanted.values())
+    for one in sorted(found.values(), key=lambda each: -len(each.names)):
+        # What is free and nobody would use is not stranded, but idle.
+        noteworthy = {asset for asset in _UNITS if min(one.free[asset], demand[asset]) >= _NOTEWORTHY * whole[asset]}
+        lost = {asset: free for asset, free in one.free.items() if free and asset in noteworthy}
+        if lost:
+            yield _found(one, lost, whole, sum(sum(jobs.idle.values()) for jobs in classes))
+
+
+def _demand(wanted: Iterable[Taking]) -> Mapping[str, Number]:
+    """Return how much of each asset the waiting jobs would take."""
+    found: dict[str, Number] = dict.fromkeys(_UNITS, 0)
+    for each in wanted:
+        idle = sum(each.jobs.idle.values())
+        for asset in _UNITS:
+            found[asset] += idle * each.amounts.get(asset, 0)
+    return found
+
+
+def _look(kind: Kind, jobs: Sequence[Taking], found: dict[tuple[str, ...], _Stranded]) -> None:
+    """Add the slots of ``kind`` on which something is stranded; slots with as much left are looked at once."""
+    fewest = least(jobs)
+    if not fewest:
+        return
+    enough_disk = max(each.amounts.get(DISK, 0) for each in fewest)
+    wanted = {asset for each in jobs for asset in each.amounts}
+    known: dict[tuple[Number, ...], tuple[str, ...]] = {}
+    for slot in kind.slots:
+        left = _left(slot)
+        key = tuple(min(amount, enough_disk) if asset == DISK else amount for asset, amount in left.items())
+        if key not in known:
+            known[key] = _short(fewest, left)
+        short = known[key]
+        if short:
+            one = found.setdefault(short, _Stranded(short))
+            one.names.append(str(slot.name))
+            for asset in _UNITS:
+                # Too few cpus on each of many slots are cpus all the same.
+                if asset in wanted:
+                    one.free[asset] += left.get(asset, 0)
+
+
+def _left(slot: Slot) -> dict[str, Number]:
+    return {asset: max(0, amount or 0) for asset, amount in slot.left().items()}
+
+
+def _short(fewest: Sequence[Taking], left: Mapping[str, Number]) -> tuple[str, ...]:
+    """Return of what a slot has too little for most of the jobs; empty where one of them fits."""
+    counts: Counter[str] = Counter()
+    for each in fewest:
+        short = each.short_of(left)
+        if not short:
+            return ()
+        counts.update(short)
+    most = max(counts.values())
+    return tuple(sorted(asset for asset, count in counts.items() if count == most))
+
+
+def _found(one: _Stranded, lost: Mapping[str, Number], whole: Mapping[str, Number], idle: int) -> Found:
+    parts = [f"{number(free)} of {number(whole[asset])} {_UNITS[asset]}" for asset, free in lost.items()]
+    costly = any(asset in (CPUS, GPUS) for asset in lost)
+    return Found(
+        cause=f"too little {listed(one.short)}",
+        subject=f"slot {one.names[0]}",
+        message=f"{listed(parts)} are free on {counted(len(one.names), 'slot')}, and none of the {idle} idle jobs can "
+        f"use them: there is too little {listed(one.short)} beside them",
+        facts=tuple(Fact(f"free {asset}", number(free)) for asset, free in lost.items()),
+        count=len(one.names),
+        examples=tuple(one.names[:EXAMPLES]),
+        severity=Severity.WARNING if costly else None,
+    )
+
+
+RULE = Rule(
+    id="stranded-assets",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS, Need.JOBS),
+    summary="Cores, memory or GPUs are free that none of the waiting jobs can use",
+    consequence=(
+        "A slot serves a job only where it has enough of everything. Where small jobs leave a few cores on every "
+        "machine, or large memory requests leave cores without memory, the pool is full for the jobs that wait "
+        "although a part of it idles. Memory that is left when all cores are used is nothing to worry about."
+    ),
+    advice=(
+        "Cores in pieces: let condor_defrag drain some machines, or keep some for large jobs in START. Cores without "
+        "memory: look at requests that are far above what jobs use, and charge for memory in SLOT_WEIGHT. 'htcq plan "
+        "--jobs' shows which asset is scarce for the mix of jobs."
+    ),
+    source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, condor_utils/consumption_policy.cpp, 25.14",
+    find=_find,
+)

@@ -1,0 +1,84 @@
+"""The static quotas of the groups right below a group add up to more than it has itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.fix import Setting
+from htcq.audit.mend import central
+from htcq.audit.policies import number
+from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.negotiate.groups import PoolQuotas
+from htcq.quota.tree import Group
+
+#: Sums of decimal fractions miss by less than this part.
+_DUST = 1e-9
+
+
+def exceeded(below: float, amount: float) -> bool:
+    """Tell whether static quotas that add up to ``below`` are more than the ``amount`` of the group above them."""
+    return below > amount * (1 + _DUST)
+
+
+def exceeded_text(name: str, below: float, amount: float) -> str:
+    """Return the sentence for a group whose children's static quotas are too much."""
+    return f"the quotas of the groups right below {name} add up to {below:g}, more than the {amount:g} of {name}"
+
+
+def _amount(evidence: Evidence, quotas: PoolQuotas, parent: Group) -> float | None:
+    """Return what the group above has; None where it has a share of a pool whose weight is not known."""
+    if parent.static:
+        return parent.config_quota
+    return None if evidence.lacks(Need.SLOTS) else quotas.quota(parent.name).subtree_quota
+
+
+def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    quotas = evidence.quotas
+    unknown = []
+    for parent in quotas.groups:
+        statics = [group for group in quotas.tree.children(parent.name) if group.static]
+        below = sum(group.config_quota for group in statics)
+        # A group without any quota is another rule's.
+        if not parent.configured or below <= 0:
+            continue
+        amount = _amount(evidence, quotas, parent)
+        if amount is None:
+            unknown.append(parent.name)
+        elif exceeded(below, amount):
+            kind = "GROUP_QUOTA" if parent.static else "GROUP_QUOTA_DYNAMIC"
+            yield Found(
+                cause=parent.name,
+                subject=f"group {parent.name}",
+                message=exceeded_text(parent.name, below, amount),
+                facts=(
+                    knob_fact(evidence, f"{kind}_{parent.name}"),
+                    *(knob_fact(evidence, f"GROUP_QUOTA_{group.name}") for group in statics),
+                ),
+                examples=(parent.name, *(group.name for group in statics)),
+                count=1,
+                settings=_raised(evidence, parent, below),
+            )
+    if unknown:
+        yield Unchecked(f"{Need.SLOTS.value}: whether quotas below {', '.join(unknown)} fit its share")
+
+
+def _raised(evidence: Evidence, parent: Group, below: float) -> tuple[Setting, ...]:
+    """Return what the group above needs to have; which share of the pool that is, is not the audit's to say."""
+    return (central(evidence, f"GROUP_QUOTA_{parent.name}", number(below)),) if parent.static else ()
+
+
+RULE = Rule(
+    id="static-quotas-exceed-parent",
+    severity=Severity.WARNING,
+    needs=(Need.CENTRAL,),
+    summary="The quotas of the groups below a group add up to more than it has",
+    consequence=(
+        "With oversubscription, which is the default, they are handed out all the same; without it, each is cut. "
+        "In declared groups this is an error."
+    ),
+    advice="Raise the quota of the group above, or lower those below it, until they fit.",
+    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
+    find=_find,
+)

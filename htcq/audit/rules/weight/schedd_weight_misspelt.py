@@ -1,0 +1,70 @@
+"""SCHEDD_SLOT_WEIGHT names an attribute that no job has, and whose name is near one that jobs have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from htcq.audit.access_points import AccessPoint, access_points
+from htcq.audit.evidence import Evidence
+from htcq.audit.mend import access
+from htcq.audit.names import Names, Unknown
+from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.classads import parsed
+from htcq.pool.demand import OWN_KNOB
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    names = Names(evidence)
+    for point in access_points(evidence):
+        if not point.weight.weighs:
+            continue
+        for unknown in _misspelt(names, point):
+            yield _found(evidence, point, unknown)
+
+
+def _misspelt(names: Names, point: AccessPoint) -> Iterator[Unknown]:
+    """Yield what was meant to be an attribute of jobs. A name that is near none may be the site's own attribute."""
+    expression = parsed(point.weight.text(OWN_KNOB))
+    if expression is None:
+        return
+    of_slots = set(point.weight.names_of_slots)
+    for unknown in names.unknown(expression, "job", alone=True):
+        if unknown.near and unknown.name.lower() not in of_slots:
+            yield unknown
+
+
+def _found(evidence: Evidence, point: AccessPoint, unknown: Unknown) -> Found:
+    text = point.weight.text(OWN_KNOB)
+    corrected = re.sub(rf"\b{re.escape(unknown.name)}\b", unknown.near, text)
+    settings = access(evidence, OWN_KNOB, corrected, (point.name,))
+    job = point.ordinary_job()
+    consequence = f"an ordinary job weighs {point.weight.of(job):g}"
+    if point.weight.evaluated(job) is None:
+        consequence = f"the weight is no number, and {consequence}, its RequestCpus"
+    return Found(
+        cause=f"{unknown.name}: {text}",
+        subject=f"access point {point.name}",
+        message=f"{OWN_KNOB} of schedd {point.name} names {unknown.name}, which no job has; {unknown.near} is near: "
+        f"{consequence}",
+        facts=(point.fact(OWN_KNOB),),
+        settings=settings,
+        examples=(point.name,),
+        without_it=settings,
+    )
+
+
+RULE = Rule(
+    id="schedd-weight-misspelt",
+    severity=Severity.WARNING,
+    needs=(Need.ACCESS,),
+    summary="SCHEDD_SLOT_WEIGHT misspells an attribute of jobs, such as RequestCpu",
+    consequence=(
+        "An attribute that no job has is undefined, and so is what is reckoned with it. A weight that is no number "
+        "counts as RequestCpus; one that says what holds instead counts every job alike. The demand of groups is "
+        "wrong in silence: the schedd warns only of Cpus, Memory, Disk and TARGET."
+    ),
+    advice="Correct the name: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
+    source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, count_a_job, 25.14",
+    find=_find,
+)

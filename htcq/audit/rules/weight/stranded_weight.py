@@ -1,0 +1,122 @@
+"""Slots have weight left that no job can use: one of their assets is used up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted
+from htcq.audit.linear import prices
+from htcq.audit.policies import number, weight_fact
+from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.classads import Value, as_number
+from htcq.pool.kind import EXAMPLES, Kind, accounted
+from htcq.pool.slot import Number, Slot
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
+
+#: Less than this part of the pool's weight is left of any pool that is full.
+_NOTEWORTHY = 0.05
+#: What every claim takes, even one that asks for nothing (Resource.cpp:create_dslot, 25.14): a cpu and a MB.
+_LEAST: Mapping[str, Number] = {CPUS: 1, MEMORY: 1}
+
+
+@dataclass
+class _Stranded:
+    """The slots on which one asset is used up, and what they still weigh."""
+
+    kind: Kind
+    weight: Number = 0
+    names: list[str] = field(default_factory=list)
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    supply = evidence.quotas.supply
+    pool = supply.pool_weight
+    # Without slot weights nothing is counted in them; a pool of no weight is another fault.
+    if not supply.weighted or pool <= 0:
+        return
+    found: dict[str, _Stranded] = {}
+    every = 0
+    asked = _asked(evidence)
+    for kind in evidence.partitionable:
+        if prices(kind) is None:
+            continue
+        every += kind.count
+        least = _least(evidence, kind, asked)
+        for slot in kind.slots:
+            asset = _used_up(slot, least)
+            weight = accounted(evidence.weights.of(slot))
+            if asset and weight > 0:
+                one = found.setdefault(asset, _Stranded(kind))
+                one.weight += weight
+                one.names.append(str(slot.name))
+    if sum(one.weight for one in found.values()) >= _NOTEWORTHY * pool:
+        for asset, one in found.items():
+            yield _found(asset, one, every, pool)
+
+
+def _least(evidence: Evidence, kind: Kind, asked: Mapping[str, Number]) -> Mapping[str, Number]:
+    """Return the least that an idle job takes of cpus, memory and disk on a slot of ``kind``.
+
+    ``asked`` is the least that any asks for: where there is no policy, jobs take no less.
+    """
+    if not kind.supports_policy:
+        return asked
+    trials = [trial for trial in evidence.trials.own(kind) if trial.amounts and any(jobs.idle for jobs in trial.alike)]
+    return _lowest([trial.amounts for trial in trials])
+
+
+def _asked(evidence: Evidence) -> Mapping[str, Number]:
+    return _lowest([jobs.request for jobs in evidence.classes if jobs.idle])
+
+
+def _lowest(claims: Sequence[Mapping[str, Number | None]]) -> dict[str, Number]:
+    """Return the lowest amount that any of ``claims`` has of each built-in asset."""
+    found: dict[str, Number] = {}
+    for asset in BUILT_IN_ASSETS:
+        lowest = min((claim.get(asset) or 0 for claim in claims), default=0)
+        found[asset] = max(_LEAST.get(asset, 0), lowest)
+    return found
+
+
+def _used_up(slot: Slot, least: Mapping[str, Number]) -> str:
+    """Return the asset of which the slot has less left than any job takes; empty where there is none."""
+    left: Mapping[str, Value] = {CPUS: slot.cpus, MEMORY: slot.memory_mb, DISK: slot.disk_kb}
+    for asset, amount in left.items():
+        there = as_number(amount)
+        if there is not None and there < least[asset]:
+            return asset
+    return ""
+
+
+def _found(asset: str, one: _Stranded, every: int, pool: Number) -> Found:
+    part = 100 * one.weight / pool
+    return Found(
+        cause=asset,
+        subject=f"slot {one.names[0]}",
+        message=f"{len(one.names)} of {counted(every, 'slot')} without {asset} for any idle job: a weight of "
+        f"{one.weight:.6g} is left there that no idle job can use, {part:.0f} % of the pool's {pool:.6g}",
+        facts=(weight_fact(one.kind), Fact("weight left", number(one.weight)), Fact("pool weight", number(pool))),
+        count=len(one.names),
+        examples=tuple(one.names[:EXAMPLES]),
+    )
+
+
+RULE = Rule(
+    id="stranded-weight",
+    severity=Severity.INFO,
+    needs=(Need.SLOTS,),
+    summary="Slots of a linear weight have weight left that no job can use, because an asset is used up",
+    consequence=(
+        "A linear weight counts every unit of every asset. Where one asset is used up, the others stay unsold, and "
+        "their weight is charged to nobody: no group uses more than its quota, but the sum of all usage stays below "
+        "the pool's weight, and quotas that promise all of it cannot all be reached."
+    ),
+    advice=(
+        "Nothing has to be mended. Where the same asset always runs out, give it a higher price and the others lower "
+        "ones ('htcq plan' shows what is left when the nodes are full), or let the quotas add up to less than the pool."
+    ),
+    source="measured on 25.14.1: 103 of 368 left when all cpus were used, and 368 in sum as on the empty pool",
+    find=_find,
+)

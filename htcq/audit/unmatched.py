@@ -1,0 +1,231 @@
+"""Idle jobs that no slot of the pool would take even with no job on it, and what stands between them.
+
+The clauses and the sentences are those of :mod:`htcq.why`. Slots that differ by some MB alone are asked once, with the
+largest of them, unless the job or the slot looks at what each slot has of its own. What passes with time does not
+count: a slot that drains or is sick, or a clause that looks at the clock, the load or the owner of the machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from htcq.classads import as_number, holds, literal, named
+from htcq.negotiate.cycle.asking import Askers
+from htcq.negotiate.cycle.clauses import bare, conjuncts
+from htcq.negotiate.cycle.looks import Links, job_ad
+from htcq.negotiate.cycle.queues import Request
+from htcq.pool.kind import Kind
+from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
+from htcq.units import DISK
+from htcq.why.clauses import Clause, Clauses, Failure
+from htcq.why.slot_walls import UNUSED, Blocked, left_on, slot_side
+from htcq.why.wall import Wall
+
+#: Of a slot's own attributes those that only grow with the machine.
+_SIZES = frozenset(
+    (
+        "cpus", "memory", "disk", "gpus", "totaldisk", "totalslotdisk", "totalmemory", "totalslotcpus",
+        "totalslotmemory", "detectedmemory",
+    )
+)  # fmt: skip
+#: Words of clauses that hold at another time: the clock, the load, the owner of a machine, what runs on the slot.
+_PASSING = frozenset(
+    (
+        "time", "currenttime", "mycurrenttime", "clockmin", "clockday", "loadavg", "totalloadavg", "condorloadavg",
+        "totalcondorloadavg", "keyboardidle", "consoleidle", "cpubusy", "cpuisbusy", "random", "state", "activity",
+        "accountinggroup", "remoteuser", "remoteowner", "currentrank", "retirementtimeremaining", "remotescheddname",
+        "numdynamicslots", "enteredcurrentactivity", "enteredcurrentstate", "enteredcurrentstatus", "qdate",
+        "jobstartdate", "numjobstarts", "numshadowstarts", "lastremotehost", "draining", "offline", "isowner",
+    )
+)  # fmt: skip
+#: States of slots whose START says nothing of other times.
+_SHUT = ("Drained", "Owner")
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """One autocluster that fits nowhere: how many slots each submitter's jobs want, and the walls."""
+
+    request: Request
+    idle: Counter[str]
+    walls: tuple[Wall, ...]
+    #: Whether there is a slot that only its own Requirements keep from the jobs.
+    only_start: bool
+
+    @property
+    def jobs(self) -> int:
+        """How many slots its jobs want."""
+        return sum(self.idle.values())
+
+
+class UnusedSlots:
+    """Slots with no job on them; ``kinds`` are alike in shape and in all that their expressions say."""
+
+    def __init__(self, kinds: Sequence[Kind]) -> None:
+        self._kinds = kinds
+        self._links = Links()
+        self._largest: dict[int, tuple[Slot, ...]] = {}
+        self._left: dict[int, Sequence[tuple[Slot, Mapping[str, Number]]]] = {}
+        self._has_room: dict[int, bool] = {}
+        self._out_of_use: dict[int, bool] = {}
+        self._clauses: dict[tuple[object, ...], Clauses] = {}
+        self._passing: dict[tuple[str, int, int], bool] = {}
+        self.count = sum(kind.count for kind in kinds)
+
+    def blocked(self, request: Request) -> Sequence[tuple[Blocked, int]] | None:
+        """Return what keeps ``request`` from all slots, with the number of slots; None where one would take it."""
+        found: list[tuple[Blocked, int]] = []
+        for kind in self._kinds:
+            for slot, count in self._asked(kind, request):
+                failure, total = self._failure(kind, slot, request)
+                if self._may_pass(slot, request, failure):
+                    return None
+                found.append((Blocked(UNUSED, failure, left_on([(total, count)]), has_room=not failure.short), count))
+        return found
+
+    def has_room_now(self, request: Request) -> bool:
+        """Tell whether some slot would take ``request`` with what it has left now."""
+        found = self._has_room.get(id(request))
+        if found is None:
+            found = self._has_room[id(request)] = any(self._room_in(kind, request) for kind in self._kinds)
+        return found
+
+    def _room_in(self, kind: Kind, request: Request) -> bool:
+        if self._looks_at_each(kind, request):
+            offered = (slot for slot in kind.slots if _is_offered(slot))
+            return any(not self._failure_with(kind, slot, request, _left(slot)) for slot in offered)
+        never = self._failure(kind, kind.first, request)[0].clauses
+        if any(not self._passes(clause, kind.first, request) for clause in never):
+            return False
+        return any(not self._failure_with(kind, slot, request, left) for slot, left in self._room(kind))
+
+    def _room(self, kind: Kind) -> Sequence[tuple[Slot, Mapping[str, Number]]]:
+        """Return the slots of ``kind`` with what they have left; of those that differ in disk alone the largest."""
+        known = self._left.get(id(kind))
+        if known is None:
+            largest: dict[tuple[Number, ...], tuple[Slot, Mapping[str, Number]]] = {}
+            for slot in filter(_is_offered, kind.slots):
+                left = _left(slot)
+                key = tuple(amount for asset, amount in left.items() if asset != DISK)
+                if key not in largest or largest[key][1].get(DISK, 0) < left.get(DISK, 0):
+                    largest[key] = (slot, left)
+            known = self._left[id(kind)] = tuple(largest.values())
+        return known
+
+    # One slot ---------------------------------------------------------------------------------------------------
+
+    def _asked(self, kind: Kind, request: Request) -> Iterator[tuple[Slot, int]]:
+        """Yield the slots of ``kind`` that are asked, each with the number of those that it stands for."""
+        if self._looks_at_each(kind, request):
+            yield from ((slot, 1) for slot in kind.slots)
+            return
+        largest = self._largest.get(id(kind))
+        if largest is None:
+            largest = self._largest[id(kind)] = _largest(kind.slots)
+        yield largest[0], kind.count - len(largest) + 1
+        yield from ((slot, 1) for slot in largest[1:])
+
+    def _looks_at_each(self, kind: Kind, request: Request) -> bool:
+        frame = kind.first.frame
+        reached = self._links.reached(("requirements",), frame, request.frame)
+        return bool((reached & PLACES.keys()) - _SIZES - _PASSING)
+
+    def _failure(self, kind: Kind, slot: Slot, request: Request) -> tuple[Failure, Mapping[str, Number]]:
+        total = kind.total if slot is kind.first else Kind((slot,)).total
+        return self._failure_with(kind, slot, request, total), total
+
+    def _failure_with(self, kind: Kind, slot: Slot, request: Request, amounts: Mapping[str, Number]) -> Failure:
+        taken = kind.consumed(job_ad(request), amounts) if kind.supports_policy else {}
+        key = (id(slot.frame), id(request), tuple(taken.values()))
+        clauses = self._clauses.get(key)
+        if clauses is None:
+            clauses = self._clauses[key] = Clauses(slot, request, taken, self._links)
+        failure = clauses.failure(slot, amounts)
+        if clauses.flaw:
+            return failure._replace(clauses=(*failure.clauses, Clause(clauses.flaw, False)))
+        return failure
+
+    # Time -------------------------------------------------------------------------------------------------------
+
+    def _may_pass(self, slot: Slot, request: Request, failure: Failure) -> bool:
+        """Tell whether the slot takes the job now, or may at another time without any change."""
+        if failure.short:
+            return False
+        if any(each.of_job and not self._passes(each, slot, request) for each in failure.clauses):
+            return False
+        if slot.state in _SHUT or self._is_out_of_use(slot):
+            return True
+        return all(self._passes(each, slot, request) for each in failure.clauses)
+
+    def _is_out_of_use(self, slot: Slot) -> bool:
+        """Tell whether the machine drains, is broken or sick, or has its jobs from one schedd, past the negotiator."""
+        frame = slot.frame
+        known = self._out_of_use.get(id(frame))
+        if known is None:
+            unhealthy = "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
+            shut = "SlotBrokenCode" in frame or "IsDirectAttach" in frame or frame.value("Draining") is True
+            known = shut or unhealthy
+            self._out_of_use[id(frame)] = known
+        return known
+
+    def _passes(self, clause: Clause, slot: Slot, request: Request) -> bool:
+        key = (clause.text, id(slot.frame), id(request.frame))
+        found = self._passing.get(key)
+        if found is None:
+            expression = self._links.parsed(clause.text)
+            words = () if expression is None else expression.words()
+            reached = self._links.reached(words, slot.frame, request.frame)
+            found = self._passing[key] = not _PASSING.isdisjoint(reached)
+        return found
+
+
+def unmatched(askers: Askers, slots: UnusedSlots) -> Iterator[Unmatched]:
+    """Yield the autoclusters of the jobs that are offered and fit nowhere, those with most jobs first."""
+    idle: dict[int, Counter[str]] = {}
+    requests: dict[int, Request] = {}
+    for job in askers.jobs:
+        request = askers.likenesses.request(job)
+        requests[id(request)] = request
+        idle.setdefault(id(request), Counter())[job.submitter] += job.wanted
+    for key in sorted(idle, key=lambda each: -sum(idle[each].values())):
+        request = requests[key]
+        if _held_back(request):
+            continue
+        blocked = slots.blocked(request)
+        if blocked is not None:
+            walls = tuple(slot_side(blocked, slots.count))
+            yield Unmatched(request, idle[key], walls, any(_is_start(each.failure) for each, _ in blocked))
+
+
+def _is_start(failure: Failure) -> bool:
+    return not failure.short and not any(clause.of_job for clause in failure.clauses)
+
+
+def _held_back(request: Request) -> bool:
+    """Tell whether the job itself says that it is not to run: a plain false among the clauses of its Requirements."""
+    clauses = conjuncts(request.frame.text("Requirements"))
+    return any(literal(bare(clause)) is False for clause in clauses)
+
+
+def _is_offered(slot: Slot) -> bool:
+    """Tell whether the negotiator may match the slot as it is, without preemption."""
+    return slot.type == PARTITIONABLE or not slot.claimed
+
+
+def _left(slot: Slot) -> dict[str, Number]:
+    return {asset: amount or 0 for asset, amount in slot.left().items()}
+
+
+def _largest(slots: Iterable[Slot]) -> tuple[Slot, ...]:
+    """Return those of ``slots`` that no other one exceeds in memory and disk; they are equal in all else."""
+    kept: list[tuple[tuple[Number, Number], Slot]] = []
+    sizes: dict[tuple[Number, Number], Slot] = {}
+    for slot in slots:
+        size = (as_number(slot.total_slot_memory_mb) or 0, as_number(slot.total_slot_disk_kb) or 0)
+        sizes.setdefault(size, slot)
+    for size in sorted(sizes, reverse=True):
+        if not kept or size[1] > kept[-1][0][1]:
+            kept.append((size, sizes[size]))
+    return tuple(slot for _, slot in kept)

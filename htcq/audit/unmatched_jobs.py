@@ -1,0 +1,64 @@
+"""Findings on jobs that no slot would take even unused: one for each wall, however many autoclusters stand at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import counted
+from htcq.audit.rule import Fact, Found, Severity
+from htcq.audit.unmatched import Unmatched
+from htcq.why.wall import START, Wall
+
+_EXAMPLES = 3
+
+
+@dataclass
+class _AtWall:
+    """The autoclusters that stand at one wall, and the wall of the one with most jobs."""
+
+    wall: Wall
+    clusters: list[Unmatched] = field(default_factory=list)
+
+
+def found_by_wall(evidence: Evidence, chosen: Callable[[Unmatched], Wall | None], what: str) -> Iterator[Found]:
+    """Yield a finding for each wall that ``chosen`` names; ``what`` says what is the matter with the jobs."""
+    walls: dict[str, _AtWall] = {}
+    for each in evidence.unmatched:
+        wall = chosen(each)
+        if wall is not None:
+            walls.setdefault(_cause(wall), _AtWall(wall)).clusters.append(each)
+    for cause, at_wall in walls.items():
+        yield _found(evidence, cause, at_wall, what)
+
+
+def _cause(wall: Wall) -> str:
+    """Return what makes walls of several autoclusters one: the clause, or the asset."""
+    return str(wall.amounts.get("clause") or wall.amounts.get("asset") or "several assets")
+
+
+def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found:
+    jobs = sum(each.jobs for each in at_wall.clusters)
+    first = at_wall.clusters[0].request
+    clusters = counted(len(at_wall.clusters), "autocluster")
+    elsewhere = _flocks(evidence)
+    where = f"; they may run in {elsewhere}" if elsewhere else ""
+    own = "Requirements" if at_wall.wall.id != START else "Start"
+    text = str(at_wall.wall.amounts.get("clause", "")) or first.frame.text(own)
+    return Found(
+        cause=cause,
+        subject=f"job {first.first.id}",
+        message=f"{counted(jobs, 'idle job')} in {clusters}, such as {first.first.id}, {what}: "
+        f"{at_wall.wall.text}{where}",
+        facts=(Fact(own, text),) if text else (),
+        count=jobs,
+        examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
+        severity=Severity.INFO if elsewhere else None,
+    )
+
+
+def _flocks(evidence: Evidence) -> str:
+    """Return the pools to which access points send jobs that find no slot here; empty where they send none."""
+    pools = {configuration.value("FLOCK_TO").strip() for configuration in evidence.access.values()}
+    return ", ".join(sorted(pool for pool in pools if pool))

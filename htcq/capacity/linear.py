@@ -1,0 +1,134 @@
+"""The linear model: a weight for each unit of each asset, and a slot weighs the sum of what it has.
+
+W(R) = sum of w(a) v(a). A linear function is additive: match cost, standing charge and the weight that the node loses
+are one number, on every node and beside every other job. So one expression serves every slot of every node, and quotas
+hold on mixed hardware. Slurm's TRESBillingWeights are the same idea. Consumption is what the job asks for, in the whole
+units that the startd carves.
+
+The schedd cuts what a job weighs to a whole number (src/condor_schedd.V6/schedd.cpp, count_a_job, HTCondor 25.14): here
+it rounds up before, so that demand is never below the match cost, and less than 1 above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from htcq.capacity.model import Amounts
+from htcq.errors import ModelError
+from htcq.policy.consumption import LEAST, LEAVE_REQUEST, MODIFIABLE, Number, Policy, Terms, as_requested
+from htcq.policy.weight import weight_text
+from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, nearest_asset, show_weight
+
+#: Stands between ``gpus`` and a word of the name of a card, as in ``gpus:a100``.
+CARD = ":"
+
+
+@dataclass(frozen=True)
+class Linear:
+    """``weights`` w(a) per HTCondor unit (a core, a MB, a KiB, one of anything else), all of them times ``scale``.
+
+    ``card`` is the name of the node's GPUs, empty where it has none or several kinds. ``optional`` are custom resources
+    that only some nodes of the fleet have.
+    """
+
+    weights: Mapping[str, Fraction]
+    scale: Fraction = Fraction(1)
+    cpu_shares: int = 1
+    card: str = ""
+    optional: tuple[str, ...] = ()
+    name: str = "linear"
+
+    @property
+    def provides(self) -> dict[str, int]:
+        """Return no machine resources."""
+        return {}
+
+    def check(self, total: Amounts) -> None:
+        """Refuse unknown assets, and weights under which some claims are free."""
+        for asset in self.weights:
+            base = asset.partition(CARD)[0]
+            known = total.get(base, 0) > 0 or base in (*BUILT_IN_ASSETS, GPUS) or base in self.optional
+            if not known:
+                near = nearest_asset(base, (*total, *self.optional))
+                hint = f"did you mean {near}?" if near else "name it in optional_assets if only other nodes have it"
+                raise ModelError(f"--weight {asset}: unknown asset", hint)
+        if not any(self.weights.get(asset) for asset in LEAST):
+            raise ModelError(
+                "--weight: neither cpus nor memory has a weight above 0, so that a job which asks for nothing else "
+                "would be free",
+                "such as --weight cpus=1 --weight memory=0.25/GiB",
+            )
+
+    def price(self, asset: str) -> Fraction:
+        """Return what one unit of ``asset`` weighs on this node; one cpu share where cores count as several."""
+        weight = self.weights.get(asset, Fraction(0))
+        if asset == GPUS:
+            weight = self._card_weight(weight)
+        if asset == CPUS:
+            weight /= self.cpu_shares
+        return weight * self.scale
+
+    def _card_weight(self, otherwise: Fraction) -> Fraction:
+        """Return the weight of the node's cards: that of the longest word which their name has."""
+        words = [word for word in self._cards() if word and word in self.card.lower()]
+        return self.weights[f"{GPUS}{CARD}{max(words, key=len)}"] if words else otherwise
+
+    def _cards(self) -> list[str]:
+        """Return the words that name cards with a weight of their own."""
+        return [asset.partition(CARD)[2] for asset in self.weights if asset.startswith(f"{GPUS}{CARD}")]
+
+    def quanta(self, left: Amounts, total: Amounts) -> dict[str, Number]:
+        """Return what ``left`` weighs by asset."""
+        return {asset: _plain(self.price(asset) * left.get(asset, 0)) for asset in total if self.price(asset)}
+
+    def weight(self, left: Amounts, total: Amounts) -> Number:
+        """Return what ``left`` weighs."""
+        return _plain(sum((self.price(asset) * amount for asset, amount in left.items()), Fraction(0)))
+
+    def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
+        """Return the request."""
+        return dict(request)
+
+    def policy(self, terms: Terms, splitting: str) -> Policy:
+        """Return the model as expressions; they are the same on every node, but for the weight of its cards."""
+        modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
+        assets = self._weighed()
+        parts = [weight_text(asset, terms.have(asset), self.price(asset)) for asset in assets if self.price(asset)]
+        in_job = terms.in_job()
+        dearest = {asset: self._dearest(asset) for asset in assets}
+        demand = " + ".join(weight_text(asset, in_job.want(asset), dearest[asset]) for asset in assets)
+        return Policy(
+            name=self.name,
+            consumption=as_requested(terms, terms.total),
+            weight=" + ".join(parts),
+            schedd_weight=f"max({{1, ceiling({demand})}})",
+            num_claims=max(1, terms.total[CPUS]),
+            fleet_claims=terms.cpus_of_node(),
+            splitting=splitting,
+            modify=modify,
+            cpu_shares=self.cpu_shares,
+        )
+
+    def _weighed(self) -> list[str]:
+        """Return the assets that weigh anything, in the order of the settings."""
+        bases = dict.fromkeys(asset.partition(CARD)[0] for asset in self.weights)
+        return [asset for asset in bases if self.price(asset) or self._dearest(asset)]
+
+    def _dearest(self, asset: str) -> Fraction:
+        """Return the highest weight that one of ``asset`` has on any node: a schedd does not know the card."""
+        if asset != GPUS:
+            return self.price(asset)
+        cards = [self.weights[f"{GPUS}{CARD}{word}"] for word in self._cards()]
+        return max([self.weights.get(GPUS, Fraction(0)), *cards]) * self.scale
+
+    def describe(self) -> str:
+        """Return the model with its settings in one line, as they can be typed."""
+        settings = ", ".join(f"{asset}={show_weight(asset, weight)}" for asset, weight in self.weights.items())
+        scaled = f", scale {show_weight(CPUS, self.scale)}" if self.scale != 1 else ""
+        return f"{self.name}, weights {settings}{scaled}"
+
+
+def _plain(number: Fraction) -> Number:
+    return int(number) if number.denominator == 1 else float(number)

@@ -1,0 +1,77 @@
+"""The options of a course of several cycles, which ``simulate`` and ``why`` share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from htcq.cli.options import number
+from htcq.cli.past import read_run_time
+from htcq.errors import InputError
+
+if TYPE_CHECKING:
+    from htcq.negotiate.cycles.course import Plan
+    from htcq.negotiate.cycles.runtimes import RunTime
+
+#: How long jobs run if nobody says, and the most cycles that one may ask for.
+_RUN_TIME, _MAX_CYCLES = "exponential:3600", 100_000
+#: Options that say nothing of one cycle.
+OF_CYCLES = ("interval", "run-time", "seed")
+Number = TypeVar("Number", int, float)
+
+
+def add_course_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    course = parser.add_argument_group("several cycles")
+    course.add_argument("--cycles", metavar="N", type=int, help="go on for so many cycles, in which jobs start and end")
+    course.add_argument("--interval", metavar="SECONDS", type=number, help="from cycle to cycle (default 60)")
+    course.add_argument("--run-time", metavar="TIME", help="how long jobs run (default exponential:3600)")
+    course.add_argument("--seed", metavar="N", type=int, help="what the dice start from (default 0)")
+
+
+def run_times(arguments: argparse.Namespace) -> RunTime | None:
+    """Return how long jobs run; None where one cycle is asked for.
+
+    Raises:
+        InputError: --run-time says nothing, or its file holds no finished job.
+    """
+    return None if arguments.cycles is None else read_run_time(arguments.run_time or _RUN_TIME)
+
+
+def check_no_course(arguments: argparse.Namespace, *others: str) -> None:
+    """Refuse options of several cycles, ``others`` too, where one is asked for.
+
+    Raises:
+        InputError: one is given.
+    """
+    for name in (*OF_CYCLES, *others):
+        value: Any = getattr(arguments, name.replace("-", "_"))
+        if value is not None:
+            raise InputError(f"--{name} is for several cycles", "give --cycles too")
+
+
+def cycles_of(arguments: argparse.Namespace) -> int:
+    """Return how many cycles are asked for: one where the option is not given.
+
+    Raises:
+        InputError: it is out of range.
+    """
+    return 1 if arguments.cycles is None else _within("--cycles", arguments.cycles, 1, _MAX_CYCLES)
+
+
+def plan_of(arguments: argparse.Namespace) -> Plan:
+    """Return how many cycles, and how far apart.
+
+    Raises:
+        InputError: it is out of range.
+    """
+    from htcq.negotiate.cycles.course import Plan
+
+    interval = 60.0 if arguments.interval is None else arguments.interval
+    return Plan(cycles_of(arguments), _within("--interval", interval, 1, 86400))
+
+
+def _within(option: str, number: Number, least: Number, most: Number) -> Number:
+    if not least <= number <= most:
+        raise InputError(f"{option} {number:g}: out of range", f"from {least:g} to {most:g}")
+    return number

@@ -1,0 +1,73 @@
+"""What ended a command, as one line and an exit status: whatever it is, it is told, and never as a finding.
+
+An :class:`HtcqError` says itself what is wrong. An error of the system has a name and a reason. Everything else is a
+mistake in htcq, and the line says where.
+"""
+
+from __future__ import annotations
+
+import os
+
+import htcq
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, LIMITS_OPTION, HtcqError
+from htcq.report.printable import one_line, tell
+
+#: Where it is set to anything, the traceback of an error that nobody expected is printed too.
+TRACEBACK_VARIABLE = "HTCQ_TRACEBACK"
+_REPORT = f"report it with this line and the output of 'htcq --version'; {TRACEBACK_VARIABLE}=1 prints the traceback"
+(_PACKAGE,) = htcq.__path__
+
+
+def told(error: BaseException) -> int:
+    """Say on standard error what ended the command and return its exit status."""
+    if isinstance(error, BrokenPipeError):
+        # Nobody reads on, as with head(1): that is no failure.
+        return EXIT_FINE
+    if os.environ.get(TRACEBACK_VARIABLE) and not isinstance(error, (HtcqError, KeyboardInterrupt)):
+        import traceback
+
+        traceback.print_exception(type(error), error, error.__traceback__)
+    tell(f"htcq: {reason(error)}")
+    return error.exit_status if isinstance(error, HtcqError) else EXIT_UNKNOWN
+
+
+def reason(error: BaseException) -> str:
+    """Return in one line what is wrong, with what to do about it in brackets."""
+    message, hint = _message(error)
+    return one_line(f"{message} ({hint})" if hint else message)
+
+
+def _message(error: BaseException) -> tuple[str, str]:
+    if isinstance(error, HtcqError):
+        return str(error), error.hint
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", ""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for it", f"{LIMITS_OPTION} raises the limit for data from elsewhere"
+    if isinstance(error, RecursionError):
+        return f"what was read is nested too deeply at {_place(error)}", "the input is damaged or hostile"
+    if isinstance(error, OSError):
+        return _of_the_system(error), ""
+    if isinstance(error, ImportError) and not str(error.name or "").startswith("htcq"):
+        return f"a Python module cannot be loaded: {error}", "install htcq anew, with what it needs"
+    kind = type(error).__name__
+    return f"this is a bug in htcq: {kind}: {error} at {_place(error)}", _REPORT
+
+
+def _of_the_system(error: OSError) -> str:
+    why = error.strerror or str(error) or type(error).__name__
+    if error.filename is None:
+        return f"{why} at {_place(error)}"
+    name = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else f"file {error.filename}"
+    return f"{name}: {why}"
+
+
+def _place(error: BaseException) -> str:
+    """Return the last line of htcq that the error went through, as FILE:LINE."""
+    place, frame = "htcq", error.__traceback__
+    while frame is not None:
+        file = frame.tb_frame.f_code.co_filename
+        if file.startswith(_PACKAGE):
+            place = f"htcq{file[len(_PACKAGE) :]}:{frame.tb_lineno}"
+        frame = frame.tb_next
+    return place

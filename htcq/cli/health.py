@@ -1,0 +1,48 @@
+"""What every command does with the health of the pool that it answers from: it comes first, and the status is 3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, PoolError
+from htcq.report.printable import tell
+
+if TYPE_CHECKING:
+    from htcq.negotiate.health import Ailment
+    from htcq.pool.pool import Pool
+
+
+def told_ailments(pool: Pool) -> tuple[Ailment, ...]:
+    """Return what is wrong with the daemons of ``pool``, after saying it on standard error."""
+    # Little is imported before a pool was read: 'htcq emit' runs whenever a daemon reads its configuration.
+    from htcq.negotiate.health import ailments
+
+    found = ailments(pool)
+    tell_ailments(found, pool.source)
+    return found
+
+
+def tell_ailments(found: Sequence[Ailment], source: str) -> None:
+    """Say on standard error what is wrong with the daemons of the pool ``source``."""
+    for each in found:
+        tell(f"htcq: {source}: {each.sentence}")
+
+
+def marked(status: int, found: Sequence[Ailment]) -> int:
+    """Return the exit status of an answer: that of ``status``, but unknown where the pool is not healthy."""
+    return EXIT_UNKNOWN if found and status in (EXIT_FINE, EXIT_FINDINGS) else status
+
+
+def check_jobs(pool: Pool) -> None:
+    """Refuse a pool without queues: a cycle needs them.
+
+    Raises:
+        PoolError: they could not be read.
+        InputError: a snapshot has none.
+    """
+    if pool.jobs is None and pool.failed:
+        told_ailments(pool)
+        raise PoolError(f"{pool.source}: its jobs are not known", "a cycle needs the queues of the schedds")
+    if pool.jobs is None:
+        raise InputError(f"{pool.source} has no jobs", "a cycle needs the queues: jobs.ads of a snapshot")

@@ -1,0 +1,105 @@
+"""Show what a new capacity model makes of a pool's quotas, usage and priorities, and the steps that lead there.
+
+Nothing of the pool is changed. With --write-groups the groups are written with quotas of the same share of the pool.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.cli.health import marked, told_ailments
+from htcq.cli.output_files import place_of, put_file
+from htcq.cli.site import parse_toml, read_site_file
+from htcq.cli.source import add_source_options, confine_to, open_source, read_open, sources
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+
+if TYPE_CHECKING:
+    from htcq.quota.elastic.groups import Quotas
+    from htcq.settings import Settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq migrate``."""
+    parser.add_argument("--model", metavar="FILE", help="site file with the model that the pool shall have")
+    add_source_options(parser)
+    parser.add_argument(
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="the one to look at, if a pool has several"
+    )
+    parser.add_argument("--quotas", metavar="FILE", help="elastic quotas, of which some may be in slot weight")
+    output = parser.add_argument_group("output")
+    output.add_argument("--write-groups", metavar="FILE", help="write the groups for 'htcq quota emit' to a new file")
+    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    output.add_argument("--csv", action="store_true", help="print the groups as CSV")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Compute, print, and write the groups if told to; exit 1 where a group starves or a machine keeps its weight."""
+    _check(arguments)
+    settings = _settings(arguments.model)
+    from htcq.elastic.migration import elastic_moves
+    from htcq.negotiate.health import health_json
+    from htcq.negotiate.migration.switch import migration_of
+    from htcq.negotiate.models import MachineModel
+    from htcq.report.migrate_groups import groups_toml
+    from htcq.report.migrate_steps import Files, steps
+
+    model = MachineModel(arguments.model, settings.slot_types, "", settings.literal, settings.kinds)
+    quotas = _quotas(arguments.quotas)
+    opened = open_source(sources(arguments, negotiator=arguments.name)[0])
+    confine_to([opened], (arguments.write_groups,))
+    pool = read_open(opened)
+    if pool.slots is None:
+        raise InputError(f"{pool.source} has no slots", "what weighs anew are slots: collector.ads of a snapshot")
+    health = told_ailments(pool)
+    found = migration_of(pool, model)
+    moves = tuple(move for each in quotas for move in elastic_moves(each, found.factor))
+    todo = steps(found, Files(arguments.model, arguments.write_groups or ""))
+    if arguments.write_groups:
+        put_file(arguments.write_groups, groups_toml(found, pool.central, settings.groups))
+    if arguments.json:
+        from htcq.report.migrate_json import migration_json
+
+        print(json.dumps({**migration_json(found, moves, todo), "health": health_json(health)}, indent=2))
+    elif arguments.csv:
+        from htcq.report.migrate_json import write_migration_csv
+
+        write_migration_csv(found, sys.stdout)
+    else:
+        from htcq.report.migrate_text import show_migration
+
+        show_migration(found, moves, todo, sys.stdout)
+    return marked(EXIT_FINDINGS if found.starving or found.stay else EXIT_FINE, health)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if not arguments.model:
+        raise InputError("--model is missing", "the site file with the new model, such as --model htcq.toml")
+    if arguments.snapshot and arguments.pool:
+        raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    if arguments.json and arguments.csv:
+        raise InputError("--json and --csv contradict each other", "give one of them")
+    if arguments.write_groups and place_of(arguments.write_groups).exists():
+        raise InputError(f"{arguments.write_groups} exists already", "give the name of a new file")
+
+
+def _settings(file: str) -> Settings:
+    settings = read_site_file(file)
+    if not settings.slot_types and not settings.kinds:
+        raise InputError(
+            f"--model {file}: it has no model",
+            "give it [capacity], [slot_types.1] or [nodes.NAME], see htcq.toml(5)",
+        )
+    return settings
+
+
+def _quotas(file: str | None) -> tuple[Quotas, ...]:
+    """Return the elastic quotas of all trees in ``file``."""
+    if not file:
+        return ()
+    from htcq.settings.elastic import quotas_from
+
+    return tuple(quotas_from(parse_toml(Path(file), "see htcq-elastic(1)"), file).trees.values())

@@ -1,0 +1,88 @@
+"""Files that are found without being named: read only where nobody but root and the caller could have written them.
+
+ssh and sudo ask the same of their own files (OpenSSH 9.2, misc.c:safe_path_fd: owner and mode of the file and of the
+directory that it lies in). The directory and the file are opened once each, and what is open is judged and read: who
+changes a name afterwards changes nothing. Of a symbolic link the file counts that it leads to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from htcq.errors import InputError
+
+#: Of the mode of a file or directory: its group or everybody may write it.
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+ROOT = 0
+
+
+def trusted_text(path: Path) -> str | None:
+    """Return what the file ``path`` holds; None where there is no such file.
+
+    Raises:
+        InputError: it cannot be read, or somebody else could have written it.
+    """
+    with _opened(path) as handle:
+        if handle is None:
+            return None
+        with os.fdopen(os.dup(handle), "rb") as file:
+            content = file.read()
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} cannot be read: {error}", "save it as UTF-8") from error
+
+
+def is_trusted_file(path: Path) -> bool:
+    """Tell whether there is a file ``path``.
+
+    Raises:
+        InputError: there is, and it cannot be opened or somebody else could have written it.
+    """
+    with _opened(path) as handle:
+        return handle is not None
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int | None]:
+    """Yield the file, open for reading; None where there is no plain file of that name."""
+    with contextlib.ExitStack() as opened:
+        try:
+            # A directory may be one that the caller is in and cannot list.
+            directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            opened.callback(os.close, directory)
+            # Nobody may keep the caller waiting with a FIFO of that name.
+            handle = os.open(path.name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+            opened.callback(os.close, handle)
+        except (FileNotFoundError, NotADirectoryError):
+            yield None
+            return
+        except OSError as error:
+            if not os.access(path.parent, os.X_OK):
+                # Nobody has a site file where he cannot see one, such as a service account in root's directory.
+                yield None
+                return
+            raise InputError(f"{path} cannot be read: {error.strerror}", _hint(path)) from error
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            yield None
+            return
+        _check(path, str(path), os.fstat(handle))
+        _check(path, f"its directory {path.parent.resolve()}", os.fstat(directory))
+        yield handle
+
+
+def _check(path: Path, what: str, status: os.stat_result) -> None:
+    """Refuse ``path`` where ``what`` is not the caller's or root's alone."""
+    if status.st_uid not in (os.geteuid(), ROOT):
+        raise InputError(f"{path} is not used: {what} belongs to user {status.st_uid}", _hint(path))
+    if status.st_mode & OTHERS_WRITE:
+        mode = stat.S_IMODE(status.st_mode)
+        raise InputError(f"{path} is not used: others can write {what} (mode {mode:04o})", _hint(path))
+
+
+def _hint(path: Path) -> str:
+    return f"name the file that is meant: --config {path}"

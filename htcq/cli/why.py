@@ -1,0 +1,124 @@
+"""Say of idle jobs whether the next negotiation cycle starts them, and what stands between them and a start.
+
+The verdict is that of the simulated cycle ('htcq simulate'). WHO is a job (CLUSTER.PROC or CLUSTER), a submitter or a
+group. With --cycles: also when each job starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from htcq.cli.course_options import add_course_options, check_no_course, cycles_of, plan_of, run_times
+from htcq.cli.health import check_jobs, marked, told_ailments
+from htcq.cli.source import add_source_options, confine_to, open_source, read_open, sources
+from htcq.errors import EXIT_FINE, InputError
+from htcq.report.printable import tell
+
+if TYPE_CHECKING:
+    from htcq.negotiate.cycles.runtimes import RunTime
+    from htcq.pool.job import Job
+    from htcq.pool.pool import Pool
+    from htcq.why.course import Starts
+    from htcq.why.verdict import Verdicts
+
+#: How many times as long as one simulated cycle a verdict takes at most.
+_CYCLES = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``htcq why``."""
+    parser.add_argument("who", metavar="WHO", nargs="?", help="a job, a submitter or a group")
+    add_source_options(parser)
+    parser.add_argument(
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="whose cycle it is, if a pool has several"
+    )
+    parser.add_argument(
+        "--schedd", metavar="NAME", default="", help="the access point whose jobs are meant, if ids repeat"
+    )
+    parser.add_argument("--all", action="store_true", help="every idle job of the pool")
+    parser.add_argument(
+        "--order", metavar="SUBMITTER,...", default="", help="whose turn is first where HTCondor leaves it open"
+    )
+    parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
+    add_course_options(parser)
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Simulate, explain and print."""
+    if bool(arguments.who) == arguments.all:
+        raise InputError("why: give a job, a submitter or a group, or --all", "such as 'htcq why 123.0'")
+    if arguments.snapshot and arguments.pool:
+        raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    runs = run_times(arguments)
+    if runs is None:
+        check_no_course(arguments)
+    opened = open_source(sources(arguments, negotiator=arguments.name)[0])
+    confine_to([opened], (), _CYCLES + cycles_of(arguments))
+    pool = read_open(opened)
+    check_jobs(pool)
+    _tell_missing(pool)
+    order = [name.strip() for name in arguments.order.split(",") if name.strip()]
+    verdicts = _judged(pool, order, arguments)
+    jobs = _chosen(verdicts, pool.jobs or (), arguments)
+    starts = None if runs is None else _starts(verdicts, runs, order, arguments)
+    health = told_ailments(pool)
+    _print(arguments, verdicts, jobs, starts)
+    return marked(EXIT_FINE, health)
+
+
+def _tell_missing(pool: Pool) -> None:
+    """Say on standard error what the verdict does without: a plain user may not read everything."""
+    for each in (*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)):
+        tell(f"htcq: read in part: {each}")
+    if pool.central is None:
+        tell("htcq: the negotiator's configuration is not known: the verdict is that of one without groups and limits")
+
+
+def _judged(pool: Pool, order: Sequence[str], arguments: argparse.Namespace) -> Verdicts:
+    from htcq.why.verdict import Verdicts
+
+    return Verdicts(pool, order, arguments.skip_bad_slots)
+
+
+def _chosen(verdicts: Verdicts, jobs: Sequence[Job], arguments: argparse.Namespace) -> Sequence[Job]:
+    """Return the jobs that are meant."""
+    from htcq.why.choice import all_idle, at_access_point, jobs_of
+
+    pool = verdicts.pool
+    found = all_idle(jobs) if arguments.all else jobs_of(pool, verdicts.cycle.quotas, arguments.who)
+    schedds = [each.name for each in pool.schedds]
+    return at_access_point(found, arguments.schedd, verdicts.access_point, schedds)
+
+
+def _starts(verdicts: Verdicts, runs: RunTime, order: Sequence[str], arguments: argparse.Namespace) -> Starts:
+    """Return when jobs start in a course of several cycles."""
+    from random import Random
+
+    from htcq.negotiate.cycles.course import run_course
+    from htcq.why.course import starts_of
+
+    plan, dice = plan_of(arguments), Random(arguments.seed or 0)
+    course = run_course(verdicts.pool, plan, runs, dice, order, arguments.skip_bad_slots)
+    return starts_of(course, plan, verdicts.access_point)
+
+
+def _print(arguments: argparse.Namespace, verdicts: Verdicts, jobs: Sequence[Job], starts: Starts | None) -> None:
+    found = verdicts.on(jobs)
+    if arguments.json:
+        from htcq.report.why_json import why_json
+
+        print(json.dumps(why_json(found, verdicts.pool, starts), indent=2))
+    elif arguments.all:
+        from htcq.report.why_text import show_table_of
+
+        show_table_of(found, verdicts.pool, sys.stdout, starts)
+    else:
+        from htcq.report.why_text import show_verdicts
+
+        show_verdicts(found, verdicts.pool, sys.stdout, starts)

@@ -1,0 +1,249 @@
+"""A plan that one process makes and another one writes: as JSON, and what the writer checks of it without any ad.
+
+Who makes plans evaluates what strangers advertise. Who writes them takes nothing of that on trust: the groups must be
+those that are declared, the numbers such as can be, the step as small as the settings want it, and the plan one that
+follows what the journal knows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from htcq.elastic.gates import Refusal, foreign_file
+from htcq.elastic.journal import Seen, State
+from htcq.elastic.plan import made_at, plan_id
+from htcq.elastic.quota_file import GroupQuota, QuotaKnobs
+from htcq.elastic.records import PARTS, WEIGHT
+from htcq.errors import InputError
+from htcq.quota.elastic.groups import Group
+from htcq.quota.tree import MOST_QUOTA
+from htcq.settings.elastic_write import WriteSettings
+from htcq.settings.tables import check_keys
+
+SCHEMA = 1
+_KIND = "htcq-elastic-plan"
+_KEYS = ("kind", "schema", "plan", "inputs", "base", "negotiator", "groups", "static", "seen", "over")
+_GROUP_KEYS = ("group", "quota", "accept_surplus")
+_SEEN_KEYS = ("slots", "schedds", "pool_weight", "busy")
+_HINT = "'htcq elastic plan --save FILE' writes one"
+#: What sums of numbers to a thousandth may be off by, of slot weight.
+_SLACK = 1e-2
+
+
+@dataclass(frozen=True)
+class Handover:
+    """What is to be written, and what the journal keeps of the look that it comes from.
+
+    ``base`` is the number of the journal's last record when the plan was made: a plan is written once, and only as long
+    as nothing else was. ``over`` counts the groups that would use more than they may.
+    """
+
+    plan: str
+    inputs: str
+    base: int
+    negotiator: str
+    file: QuotaKnobs
+    static: QuotaKnobs
+    seen: Seen
+    over: int
+
+
+def handover_json(given: Handover) -> dict[str, Any]:
+    """Return ``given`` as JSON has it."""
+    seen = given.seen
+    return {
+        "kind": _KIND,
+        "schema": SCHEMA,
+        "plan": given.plan,
+        "inputs": given.inputs,
+        "base": given.base,
+        "negotiator": given.negotiator,
+        "groups": _listed(given.file),
+        "static": _listed(given.static),
+        "seen": {**asdict(seen), "busy": list(seen.busy)},
+        "over": given.over,
+    }
+
+
+def _listed(file: QuotaKnobs) -> list[dict[str, Any]]:
+    return [{"group": each.group, "quota": each.quota, "accept_surplus": each.accept_surplus} for each in file.groups]
+
+
+def handover_from(content: object, file: str) -> Handover:
+    """Return what the parsed JSON ``file`` hands over.
+
+    Raises:
+        InputError: it has another key, lacks one, or one has a value of another kind.
+    """
+    table = _table(content, _KEYS, "the whole", file)
+    if table["kind"] != _KIND or table["schema"] != SCHEMA or isinstance(table["schema"], bool):
+        raise InputError(f"{file} is no plan of schema {SCHEMA}", _HINT)
+    for key in ("plan", "inputs", "negotiator"):
+        if not isinstance(table[key], str) or len(table[key]) > 1000 or not table[key].isprintable():
+            raise InputError(f"{file}: {key} is no text of one line", _HINT)
+    return Handover(
+        plan=table["plan"],
+        inputs=table["inputs"],
+        base=_count(table["base"], "base", file),
+        negotiator=table["negotiator"],
+        file=_quotas(table["groups"], "groups", file),
+        static=_quotas(table["static"], "static", file),
+        seen=_seen(table["seen"], file),
+        over=_count(table["over"], "over", file),
+    )
+
+
+def _seen(value: object, file: str) -> Seen:
+    table = _table(value, _SEEN_KEYS, "seen", file)
+    busy = table["busy"]
+    if not isinstance(busy, list) or not all(isinstance(each, str) for each in busy):
+        raise InputError(f"{file}: seen.busy is no list of names", _HINT)
+    return Seen(
+        slots=_count(table["slots"], "seen.slots", file),
+        schedds=_count(table["schedds"], "seen.schedds", file),
+        pool_weight=_amount(table["pool_weight"], "seen.pool_weight", file),
+        busy=tuple(busy),
+    )
+
+
+def _table(value: object, keys: Sequence[str], where: str, file: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{file}: {where} is no object", _HINT)
+    check_keys("" if keys is _KEYS else f"{where}.", value, keys, file)
+    missing = next((key for key in keys if key not in value), None)
+    if missing is not None:
+        raise InputError(f"{file}: {where} has no {missing}", _HINT)
+    return value
+
+
+def _quotas(value: object, where: str, file: str) -> QuotaKnobs:
+    if not isinstance(value, list):
+        raise InputError(f"{file}: {where} is no list", _HINT)
+    found = []
+    for each in value:
+        table = _table(each, _GROUP_KEYS, where, file)
+        if not isinstance(table["group"], str) or not isinstance(table["accept_surplus"], bool):
+            raise InputError(f"{file}: {where} has a group without a name or without true or false", _HINT)
+        quota = _amount(table["quota"], f"{where}.quota", file)
+        found.append(GroupQuota(table["group"], quota, table["accept_surplus"]))
+    return QuotaKnobs(tuple(found))
+
+
+def _amount(value: object, where: str, file: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST_QUOTA:
+        raise InputError(f"{file}: {where} is no amount of slot weight", _HINT)
+    return float(value)
+
+
+def _count(value: object, where: str, file: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+        raise InputError(f"{file}: {where} is no count", _HINT)
+    return value
+
+
+def refusals(
+    given: Handover, declared: Sequence[Group], settings: WriteSettings, state: State, present: str | None, now: float
+) -> Iterator[Refusal]:
+    """Yield every reason not to write ``given``, as far as one can be known without a look at the pool."""
+    again = "the next look makes another plan"
+    made = made_at(given.plan)
+    if made is None or plan_id(made, given.inputs, given.file) != given.plan:
+        yield Refusal("plan", f"{given.plan[:60]} is not the id of what the plan says", again)
+    elif now - made > settings.plan_age:
+        yield Refusal("plan-age", f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s", again)
+    elif made - now > settings.skew:
+        yield Refusal("plan-age", f"the plan was made {made - now:.0f} s from now", "set this machine's clock")
+    if given.base != state.last:
+        message = f"the plan follows record {given.base} of the journal, and its last one is {state.last}"
+        yield Refusal("replay", message, again)
+    unknown = list(_groups(given, declared))
+    yield from unknown
+    if not unknown:
+        yield from _maxima(given, declared)
+        yield from _sums(given, declared)
+        yield from _pool(given, settings, state)
+        yield from _step(given, declared, settings, state)
+    if state.unfinished is None:
+        yield from foreign_file(state, present, settings)
+
+
+def _groups(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
+    wanted = sorted(group.name for group in declared)
+    for what, file in (("plan", given.file), ("static quotas", given.static)):
+        names = [each.group for each in file.groups]
+        if sorted(names) != wanted:
+            other = next((name for name in names if name not in wanted), None)
+            missing = next((name for name in wanted if name not in names), None)
+            why = f"a group stands twice in the {what}"
+            if other is not None:
+                why = f"the {what} has the group {other!r}, which is not declared"
+            elif missing is not None:
+                why = f"the group {missing} is not in the {what}"
+            yield Refusal("groups", why, "the groups must be those of the quotas' file")
+
+
+def _sums(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
+    hint = "no pool has such quotas"
+    for what, file in (("plan", given.file), ("static quotas", given.static)):
+        quotas = {each.group: each.quota for each in file.groups}
+        below: dict[str, float] = {}
+        for group in declared:
+            below[group.parent] = below.get(group.parent, 0.0) + quotas[group.name]
+        for parent, together in below.items():
+            there = quotas[parent] if parent else given.seen.pool_weight
+            if together > there + _SLACK:
+                whose = parent or "the pool"
+                message = f"quotas of the {what} add up to {together:g} below {whose}, which has {there:g}"
+                yield Refusal("sums", message, hint)
+
+
+def _maxima(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
+    """Yield quotas above a max in slot weight; what other dimensions weigh, only a look at the pool can tell."""
+    quotas = {each.group: each.quota for each in given.file.groups}
+    for group in declared:
+        cap = group.max.get(WEIGHT)
+        if cap is not None and quotas[group.name] > cap / PARTS + _SLACK:
+            message = f"{group.name} would have {quotas[group.name]:g}, above its max of {cap / PARTS:g}"
+            yield Refusal("max", message, "the quotas' file bounds what is written")
+
+
+def _pool(given: Handover, settings: WriteSettings, state: State) -> Iterator[Refusal]:
+    before, now = state.seen, given.seen
+    if before is None or not before.pool_weight > 0:
+        return
+    ratio = now.pool_weight / before.pool_weight
+    # Written so that a pool may come back to what it was after it had shrunk by as much as is allowed.
+    if ratio < 1 - settings.capacity_drop or ratio > 1 / (1 - min(settings.capacity_drop, 0.99)):
+        message = f"the pool would weigh {now.pool_weight:g}, and weighed {before.pool_weight:g} at the last step"
+        hint = "if that is so, 'htcq elastic apply --plan ID --accept-loss' by hand takes it for all there is"
+        yield Refusal("capacity", message, hint)
+
+
+def _step(given: Handover, declared: Sequence[Group], settings: WriteSettings, state: State) -> Iterator[Refusal]:
+    """Yield that more is raised than one step may, apart from what groups lack to their mins."""
+    if not state.elastic or state.in_force is None:
+        return
+    new, mins = _own(given.file.quotas, declared), _own(given.static.quotas, declared)
+    old, known = _own(state.in_force.quotas, declared), _own(state.fallback_quotas, declared)
+    pool, slack = given.seen.pool_weight, _SLACK * len(new)
+    step = max(settings.raise_most * pool, 1.0)
+    mins_step = max(step, settings.capacity_drop * pool)
+    raised = sum(max(0.0, new[name] - max(old[name], mins[name])) for name in new)
+    granted = sum(max(0.0, mins[name] - known[name]) for name in new) if state.fallback_quotas else 0.0
+    hint = "'htcq elastic apply --plan ID' by hand, if that is meant"
+    if raised > step + slack:
+        yield Refusal("step", f"the plan raises quotas by {raised:g} in one step, more than {step:g}", hint)
+    if granted > mins_step + slack:
+        yield Refusal("step", f"the plan raises what mins weigh by {granted:g}, more than {mins_step:g}", hint)
+
+
+def _own(quotas: Mapping[str, tuple[float, bool]], declared: Sequence[Group]) -> dict[str, float]:
+    """Return each group's quota without those of the groups right below it."""
+    own = {group.name: quotas.get(group.name, (0.0, False))[0] for group in declared}
+    for group in declared:
+        if group.parent in own:
+            own[group.parent] -= quotas.get(group.name, (0.0, False))[0]
+    return {name: amount if math.isfinite(amount) else 0.0 for name, amount in own.items()}

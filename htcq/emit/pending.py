@@ -1,0 +1,139 @@
+"""What a running startd does not yet have of the configuration that is in effect, from its own slot ads.
+
+SLOT_WEIGHT, CONSUMPTION_<asset> and STARTD_ATTRS are taken over at condor_reconfig; slot types, CONSUMPTION_POLICY and
+NUM_CLAIMS are read when the startd starts (src/condor_startd.V6/Resource.cpp, 25.14). MODIFY_REQUEST_EXPR_* and START
+are taken over at condor_reconfig as well, and the ads do not tell them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from htcq.classads import as_number, parsed
+from htcq.emit.made_for import differs
+from htcq.node import Node
+from htcq.units import CPUS, GPUS, attribute
+
+#: Attributes of an ad, in the ad's own spelling, as texts of their expressions.
+SlotAd = Mapping[str, str]
+#: What of a slot ad is looked at; ``Consumption<asset>`` and ``Total<asset>`` besides.
+MODEL_HASH = "HtcqModelHash"
+_CONSUMPTION = "Consumption"
+_COUNT = re.compile(r"NUM_SLOTS_TYPE_([0-9]+)")
+#: Of an expression in a message; --diff and condor_config_val show the rest.
+_MOST_CHARACTERS = 60
+_NUM_CPUS = "NUM_CPUS"
+_TRUE = ("true", "t", "yes", "1")
+
+
+def restart_pending(ads: Sequence[SlotAd], values: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what reaches the startd only when it starts anew; ``values`` are those in effect, by upper-case name."""
+    return tuple(dict.fromkeys((*_layout(ads, values), *_policy(ads, values))))
+
+
+def _layout(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
+    running: dict[str, int] = {}
+    for ad in ads:
+        number = ad.get("SlotTypeID", "")
+        running[number] = running.get(number, 0) + 1
+        if not _true(ad.get("PartitionableSlot", "")):
+            yield f"slot {_slot(ad)} is not partitionable"
+    wanted = {found.group(1): values[name] for name, found in _counts(values) if values[name] not in ("", "0")}
+    for number in sorted({*running, *wanted}):
+        if str(running.get(number, 0)) != wanted.get(number, "0"):
+            yield f"{running.get(number, 0)} slots of type {number} run, {wanted.get(number, '0')} are configured"
+    cpus, have = _number(values.get(_NUM_CPUS, "")), _number(ads[0].get("TotalCpus", "")) if ads else None
+    if None not in (cpus, have) and cpus != have:
+        yield f"{_NUM_CPUS} is {cpus}, and the running slots have {have} cpus together"
+
+
+def _counts(values: Mapping[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
+    for name in values:
+        found = _COUNT.fullmatch(name)
+        if found:
+            yield name, found
+
+
+def _policy(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
+    for ad in ads:
+        wanted = _true(_value(ad, "CONSUMPTION_POLICY", values))
+        running = any(name.startswith(_CONSUMPTION) for name in ad)
+        if wanted and not running:
+            yield "CONSUMPTION_POLICY is on, and the running slots have none"
+        elif running and not wanted:
+            yield "CONSUMPTION_POLICY is off, and the running slots have one"
+        claims, have = _number(_value(ad, "NUM_CLAIMS", values)), _number(ad.get("NumClaims", ""))
+        if wanted and running and None not in (claims, have) and claims != have:
+            yield f"NUM_CLAIMS is {claims}, and slot {_slot(ad)} has {have}"
+
+
+def reconfig_pending(ads: Sequence[SlotAd], values: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what the startd takes over at its next condor_reconfig."""
+    found: list[str] = []
+    for ad in ads:
+        pairs = [("SlotWeight", _value(ad, "SLOT_WEIGHT", values)), (MODEL_HASH, values.get(MODEL_HASH.upper(), ""))]
+        assets = [name[len(_CONSUMPTION) :] for name in ad if name.startswith(_CONSUMPTION)]
+        pairs += [(f"{_CONSUMPTION}{asset}", _value(ad, f"CONSUMPTION_{asset.upper()}", values)) for asset in assets]
+        found += [_differing(name, ad.get(name, ""), wanted) for name, wanted in pairs if _differ(ad.get(name), wanted)]
+    return tuple(dict.fromkeys(found))
+
+
+def _differing(name: str, running: str, wanted: str) -> str:
+    return f"{name} is configured as {shortened(wanted)}, and the running slots have {shortened(running) or 'none'}"
+
+
+def shortened(text: str) -> str:
+    """Return ``text`` on one line that is not too long to read."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_CHARACTERS else f"{line[:_MOST_CHARACTERS]}…"
+
+
+def _differ(running: str | None, wanted: str) -> bool:
+    """Tell whether an ad's expression is not the configured one; what is not configured is HTCondor's own."""
+    if not wanted:
+        return False
+    return running is None or _canonical(running) != _canonical(wanted)
+
+
+def _canonical(text: str) -> str:
+    expression = parsed(text)
+    return text if expression is None else expression.unparsed()
+
+
+def hardware_changes(ads: Sequence[SlotAd], node: Node, cpu_shares: int, values: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what ``node`` has other than the running startd says of its machine, such as ``cpus 16, now 15``.
+
+    Where NUM_CPUS is set it decides what the startd says of cpus, whatever the hardware.
+    """
+    if not ads:
+        return ()
+    changes = []
+    amounts = {GPUS: 0, **node.assets()}
+    if values.get(_NUM_CPUS):
+        del amounts[CPUS]
+    for asset, have in amounts.items():
+        told = _number(ads[0].get(f"Total{attribute(asset)}", ""))
+        amount = have * cpu_shares if asset == CPUS else have
+        if told is not None and differs(asset, told, amount):
+            changes.append(f"{asset} {told}, now {amount}")
+    return tuple(changes)
+
+
+def _value(ad: SlotAd, knob: str, values: Mapping[str, str]) -> str:
+    """Return the value of ``knob`` for the type of a slot: its own comes before the general one."""
+    return values.get(f"SLOT_TYPE_{ad.get('SlotTypeID', '')}_{knob}") or values.get(knob, "")
+
+
+def _true(text: str) -> bool:
+    return text.strip().lower() in _TRUE
+
+
+def _number(text: str) -> int | None:
+    expression = parsed(text)
+    number = None if expression is None else as_number(expression.evaluate())
+    return None if number is None else int(number)
+
+
+def _slot(ad: SlotAd) -> str:
+    return ad.get("Name", "").strip('"')

@@ -1,0 +1,75 @@
+"""How much larger a ClassAd expression may make what it is given, told from its text alone.
+
+Most functions return less than they are given, or as much. Some copy it: regexps() for each reference in its last
+argument, evalInEachContext() and countMatches() evaluate for each element of a list, string() doubles each quotation
+mark; nested in each other they multiply (src/classad/fnCall.cpp, src/condor_utils/compat_classad.cpp, 25.14).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+#: An expression is refused that could hand on more characters than this, or evaluate a part more often than that.
+MAX_CHARACTERS = 8 * 1024 * 1024
+MAX_TIMES = 100_000
+#: Elements that a list has where nothing is known of it: one that another ad has.
+_ELEMENTS = 32
+_FOR_EACH = frozenset(("evalineachcontext", "countmatches"))
+_FOR_EACH_REFERENCE = frozenset(("regexps", "replace", "replaceall"))
+_DOUBLING = frozenset(("string", "unparse", "envv1tov2", "mergeenvironment", "listtoargs", "argstolist"))
+_MULTIPLIES = _FOR_EACH | _FOR_EACH_REFERENCE | _DOUBLING | {"join"}
+_ANY = re.compile(rf"\b(?:{'|'.join(sorted(_MULTIPLIES))})\s*\(", re.IGNORECASE)
+_TOKEN = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|([A-Za-z_]\w*)?\s*[([{]|[])}]""", re.DOTALL)
+_REFERENCE = re.compile(r"\\\d")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How many times as much: characters of a text, and evaluations of a part."""
+
+    characters: int = 1
+    times: int = 1
+
+
+NONE = Growth()
+
+
+def references(text: str) -> int:
+    """Return how many references to parts of a match the strings of ``text`` have."""
+    return len(_REFERENCE.findall(text))
+
+
+def growth(text: str, elements: int = 0, marks: int = 0) -> Growth:
+    """Return the growth of ``text``; ``elements`` and ``marks``: of lists and references that it names elsewhere."""
+    if not _ANY.search(text):
+        return NONE
+    elements = max(_ELEMENTS, text.count(",") + elements)
+    marks = 1 + max(1, references(text) + marks)
+    path = [NONE]
+    characters = times = 1
+    for token in _TOKEN.finditer(text):
+        found = token.group(0)
+        if found[0] in "\"'":
+            continue
+        if found in ")]}":
+            if len(path) > 1:
+                path.pop()
+            continue
+        name = (token.group(1) or "").lower() if found.endswith("(") else ""
+        each = elements if name in _FOR_EACH or name == "join" else 1
+        copies = marks if name in _FOR_EACH_REFERENCE else each
+        copies = 2 if name in _DOUBLING else copies
+        now = Growth(
+            min(MAX_CHARACTERS + 1, path[-1].characters * copies),
+            min(MAX_TIMES + 1, path[-1].times * (each if name in _FOR_EACH else 1)),
+        )
+        path.append(now)
+        characters, times = max(characters, now.characters), max(times, now.times)
+    return Growth(characters, times)
+
+
+def is_endless(text: str) -> bool:
+    """Tell whether ``text`` alone could grow beyond all measure, or never end."""
+    found = growth(text)
+    return found is not NONE and (found.times > MAX_TIMES or found.characters * len(text) > MAX_CHARACTERS)

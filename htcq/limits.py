@@ -1,0 +1,71 @@
+"""How much of the machine data from elsewhere may take: a snapshot that somebody sent, the answer of a daemon.
+
+Sizes are bytes. Honest data stay far below: text of ClassAds shrinks to a thirtieth (gzip) or fiftieth (xz), an audit
+takes a fifth of a byte of memory for each byte of text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from htcq.errors import LIMITS_OPTION as OPTION
+
+__all__ = ("MIB", "OPTION", "USUAL", "Limits")
+
+MIB = 1024 * 1024
+#: Bytes of text that an archive usually has for each of its own.
+_USUAL_EXPANSION = 50
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of one run; ``factor`` raises those that honest data may reach, in proportion."""
+
+    factor: float = 1.0
+
+    @property
+    def members(self) -> int:
+        """Files in a snapshot, without directories."""
+        return round(5000 * self.factor)
+
+    @property
+    def text(self) -> int:
+        """Size of one configuration; no dump of a real machine has a tenth of it."""
+        return round(4 * MIB * self.factor)
+
+    @property
+    def texts(self) -> int:
+        """Size of all configurations of a snapshot."""
+        return round(64 * MIB * self.factor)
+
+    def expanded(self, stored: int) -> int:
+        """Return to how much an archive of ``stored`` bytes may expand."""
+        return round((16 * MIB + self.expansion * stored) * self.factor)
+
+    @property
+    def expansion(self) -> int:
+        """Bytes that an archive may have for each of its own, before the factor."""
+        return 250
+
+    def memory(self, size: int, packed: bool = False) -> int:
+        """Return the memory for the process that reads and answers, for a text or an archive of ``size``."""
+        text = size * _USUAL_EXPANSION if packed else size
+        return round((400 * MIB + text / 2) * self.factor)
+
+    def seconds(self, size: int, packed: bool = False) -> int:
+        """Return the processor time for that process."""
+        text = size * _USUAL_EXPANSION if packed else size
+        return round((600 + text / MIB) * self.factor)
+
+    @property
+    def one_step(self) -> int:
+        """Seconds of processor time for one expression."""
+        return max(1, round(4 * self.factor))
+
+    @property
+    def part_of_machine(self) -> float:
+        """Return which part of the machine's memory, and of the free disk, the answers of daemons may take."""
+        return min(0.95, 0.5 * self.factor)
+
+
+USUAL = Limits()

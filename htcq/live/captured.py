@@ -1,0 +1,68 @@
+"""What of a pool is asked for, and what a snapshot of it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from htcq import __version__
+from htcq.limits import USUAL, Limits
+from htcq.pool.files import SCHEMA
+from htcq.pool.left_out import LeftOut, left_out_json
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of a pool is asked for.
+
+    ``queues``: the jobs, all of the slots, and the configurations of other machines than the central manager, beside
+    what quotas need; without them schedds are only asked whether they answer. The configurations not where ``machines``
+    is False; the jobs, answers and configurations of access points not where ``schedds`` is False. ``negotiator`` names
+    the one whose configuration and priorities count; empty: the one on the collector's machine. ``attributes`` are
+    asked of slots besides. ``limits`` are those of the answers.
+    """
+
+    queues: bool = True
+    negotiator: str = ""
+    attributes: frozenset[str] = frozenset()
+    machines: bool = True
+    schedds: bool = True
+    limits: Limits = USUAL
+
+
+EVERYTHING = Wanted()
+
+
+@dataclass(frozen=True)
+class Captured:
+    """What a snapshot holds, and what it lacks: (what, why), and single ads that could not be read.
+
+    ``without_users`` are the schedds that did not tell of their users, and why: they ask for authentication, which
+    READ authorisation by address does not need.
+    """
+
+    pool: str
+    taken: str
+    counts: dict[str, int]
+    failed: tuple[tuple[str, str], ...] = ()
+    negotiator: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    accountant_log: tuple[int, int] | None = None
+    without_users: tuple[tuple[str, str], ...] = ()
+
+    def meta(self) -> dict[str, Any]:
+        """Return the content of meta.json."""
+        names = ("bytes", "limit")
+        log = {} if self.accountant_log is None else {"accountant_log": dict(zip(names, self.accountant_log))}
+        return {
+            "schema": SCHEMA,
+            "taken": self.taken,
+            "pool": self.pool,
+            "htcq": __version__,
+            "anonymized": False,
+            "negotiator": self.negotiator,
+            "failed": [{"what": what, "why": why} for what, why in self.failed],
+            "left_out": left_out_json(self.left_out),
+            "counts": self.counts,
+            **log,
+        }

@@ -1,0 +1,158 @@
+"""This machine as its own HTCondor has it: configuration in effect, the startd that runs, the central manager's files.
+
+Everything here runs in a child process: the parser ends a process at a mistake, and a daemon may not answer.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from htcq.errors import PoolError
+from htcq.live.ads import Written
+from htcq.live.bindings import load, reason
+from htcq.live.configuration import ParserProcess
+from htcq.live.deadline import Task, run_all
+from htcq.live.remote_config import is_wanted, write_configuration
+from htcq.quota.knobs import number_of
+
+#: A knob that nobody has: texts are expanded by giving them to it.
+_SCRATCH = "HTCQ_SCRATCH"
+_ADDRESS_FILE = "STARTD_ADDRESS_FILE"
+#: Of a slot ad, what shows how its startd is configured; attributes of every asset besides.
+_ATTRIBUTES = re.compile(
+    r"(?:Name|SlotTypeID|PartitionableSlot|SlotWeight|NumClaims|HtcqModel(?:Hash)?|Consumption\w+|Total\w+)\Z"
+)
+_NOT_DYNAMIC = "DynamicSlot =!= true"
+_SECONDS = 20.0
+#: Where the accountant keeps its log, and the bytes at which it is compacted (Accountant.cpp, 25.14).
+_LOG_FILE, _LOG_NAME, _LOG_LIMIT, _USUAL_LIMIT = (
+    "ACCOUNTANT_DATABASE_FILE", "Accountantnew.log", "MAX_ACCOUNTANT_DATABASE_SIZE", 1_000_000,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class InEffect:
+    """The values of knobs, by upper-case name, and what texts become when HTCondor fills in their macros."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    expanded: tuple[str, ...] = ()
+
+
+def configuration_in_effect(subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]) -> InEffect:
+    """Return what the daemon ``subsystem`` reads: of ``directory`` alone, or (empty) of this machine's configuration.
+
+    ``PREFIX*`` among ``names`` stands for all such knobs; knobs that are not defined are left out.
+
+    Raises:
+        BindingsError: the bindings cannot be imported.
+        InputError: HTCondor's parser refuses the configuration.
+    """
+    process = ParserProcess() if directory else ParserProcess("")
+    found: InEffect = process.call(_in_effect_here, subsystem, directory, list(names), list(texts))
+    return found
+
+
+def _in_effect_here(subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]) -> InEffect:
+    import htcondor2
+
+    if directory:
+        handle = os.memfd_create("configuration")
+        os.write(handle, f"LOCAL_CONFIG_DIR = {directory}\nLOCAL_CONFIG_FILE =\nUSER_CONFIG_FILE =\n".encode())
+        os.environ["CONDOR_CONFIG"] = f"/proc/self/fd/{handle}"
+    htcondor2.set_subsystem(subsystem)
+    htcondor2.reload_config()
+    defined = {name.upper() for name in htcondor2.param}
+    wanted = {name.upper() for name in names if not name.endswith("*")}
+    for name in names:
+        if name.endswith("*"):
+            wanted |= {each for each in defined if each.startswith(name[:-1].upper())}
+    # The daemon's own SUBSYSTEM.KNOB wins in a macro as it does for the daemon.
+    values = {name: _expanded(htcondor2, f"$({name})") for name in sorted(wanted)}
+    return InEffect(
+        {name: value for name, value in values.items() if value}, tuple(_expanded(htcondor2, text) for text in texts)
+    )
+
+
+def _expanded(htcondor2: Any, text: str) -> str:
+    htcondor2.param[_SCRATCH] = text
+    return str(htcondor2.param.get(_SCRATCH) or "")
+
+
+def startd_address(knobs: Mapping[str, str]) -> str:
+    """Return the address of the startd that runs on this machine.
+
+    Raises:
+        PoolError: none runs, or the file with its address cannot be read.
+    """
+    path = Path(knobs.get(_ADDRESS_FILE, ""))
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        raise PoolError(f"no startd runs on this machine: there is no {path}", "see MasterLog") from None
+    except OSError as error:
+        raise PoolError(f"the running startd cannot be asked: {path}: {error.strerror}", "run as root") from error
+    return text.partition("\n")[0].strip()
+
+
+def startd_slots(address: str) -> tuple[Mapping[str, str], ...]:
+    """Return the slot ads of the startd at ``address``, dynamic slots left out, as texts of their expressions.
+
+    Raises:
+        PoolError: it does not answer.
+    """
+    (outcome,) = run_all([Task("startd", _slots_here, (address,))], _SECONDS)
+    if not outcome.done:
+        raise PoolError(f"the running startd does not answer: {reason(outcome.why, outcome.complaint)}", "see StartLog")
+    slots: tuple[Mapping[str, str], ...] = outcome.value
+    return slots
+
+
+def _slots_here(address: str) -> tuple[dict[str, str], ...]:
+    htcondor2 = load()
+    ads = htcondor2.Collector(address).query(htcondor2.AdType.Startd, constraint=_NOT_DYNAMIC)
+    return tuple({name: str(ad.lookup(name)) for name in ad if _ATTRIBUTES.match(name)} for ad in ads)
+
+
+def negotiator_configuration(pool: str | None, path: Path) -> Written:
+    """Write the knobs that this machine's files have for its negotiator to ``path``, as of a running daemon.
+
+    Nothing is written where this machine runs no negotiator of ``pool`` (None: this machine's own).
+    """
+    param = _negotiator_knobs(pool)
+    if param is None:
+        return Written(0)
+    values = {name: str(param[name]) for name in filter(is_wanted, param)}
+    return write_configuration(path, "Configuration from the files of this machine", values)
+
+
+def accountant_log(pool: str | None) -> tuple[int, int] | None:
+    """Return the size of the accountant's log of ``pool``, and the one at which it is compacted.
+
+    None where it is not on this machine, or cannot be seen.
+    """
+    param = _negotiator_knobs(pool)
+    if param is None:
+        return None
+    path = Path(str(param.get(_LOG_FILE) or Path(str(param.get("SPOOL", "")), _LOG_NAME)))
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return None
+    limit = number_of(str(param.get(_LOG_LIMIT, "")))
+    return size, _USUAL_LIMIT if limit is None else int(limit)
+
+
+def _negotiator_knobs(pool: str | None) -> Any:
+    """Return this machine's configuration as its negotiator reads it; None where it runs none of ``pool``."""
+    htcondor2 = load()
+    htcondor2.set_subsystem("NEGOTIATOR")
+    htcondor2.reload_config()
+    param = htcondor2.param
+    collectors = str(param.get("COLLECTOR_HOST", "")).replace(",", " ").split()
+    daemons = str(param.get("DAEMON_LIST", "")).upper().replace(",", " ").split()
+    return param if "NEGOTIATOR" in daemons and (pool is None or pool in collectors) else None

@@ -1,0 +1,83 @@
+"""Expressions that look at the clock, with the time of a cycle in its place.
+
+ClassAds have the function time() and the attribute CurrentTime (src/classad/fnCall.cpp, compat_classad.cpp, HTCondor
+25.14). The library would answer with the time of whoever reads a pool, hours or years after it was captured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from htcq.pool.frame import Expressions, Frame
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.pool.slot import Slot
+
+#: Strings, and what looks at the clock outside of them.
+_CLOCK = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(time\s*\(\s*\)|CurrentTime\b)", re.IGNORECASE)
+_QUICK = re.compile(r"time\s*\(\s*\)|CurrentTime", re.IGNORECASE)
+Ad = TypeVar("Ad", Job, Slot)
+
+
+def at_moment(pool: Pool, moment: float | None) -> Pool:
+    """Return ``pool`` with the clock of all expressions of its slots and jobs at ``moment``, in seconds since 1970.
+
+    As it is where the time is not known, or no expression looks at the clock.
+    """
+    if moment is None:
+        return pool
+    clock = Clock(moment)
+    slots = None if pool.slots is None else clock.set(pool.slots)
+    jobs = None if pool.jobs is None else clock.set(pool.jobs)
+    return replace(pool, slots=slots, jobs=jobs) if clock.looked_at else pool
+
+
+class Clock:
+    """The clock of all expressions at ``moment``; None leaves them as they are."""
+
+    def __init__(self, moment: float | None) -> None:
+        self._seconds = "" if moment is None else str(int(moment))
+        self._expressions = Expressions()
+        self._frames: dict[int, Frame] = {}
+        self.looked_at = False
+
+    def set(self, ads: Iterable[Ad]) -> tuple[Ad, ...]:
+        """Return ``ads`` with their frames at this time."""
+        return tuple(self.ad(ad) for ad in ads)
+
+    def ad(self, ad: Ad) -> Ad:
+        """Return one ad at this time."""
+        frame = self.frame(ad.frame)
+        return ad if frame is ad.frame else ad._replace(frame=frame)
+
+    def frame(self, frame: Frame) -> Frame:
+        """Return what ads share at this time."""
+        if not self._seconds:
+            return frame
+        found = self._frames.get(id(frame))
+        if found is None:
+            found = self._frames[id(frame)] = self._changed(frame)
+        return found
+
+    def _changed(self, frame: Frame) -> Frame:
+        own = "currenttime" in frame
+        texts = {}
+        for name, text in frame.texts.items():
+            if _QUICK.search(text):
+                changed = _CLOCK.sub(lambda found: self._at(found, own), text)
+                if changed != text:
+                    texts[frame.names[name]] = changed
+        if not texts:
+            return frame
+        self.looked_at = True
+        return frame.changed(texts, self._expressions)
+
+    def _at(self, found: re.Match[str], own: bool) -> str:
+        """Return the time in the place of what looks at it; an attribute that an ad has itself stays."""
+        word = found[1]
+        if word is None or (own and word.lower() == "currenttime"):
+            return found[0]
+        return self._seconds

@@ -1,0 +1,42 @@
+"""How many jobs an access point offers in one talk, request after request.
+
+Follows src/condor_schedd.V6/schedd_negotiate.cpp (nextJob, sendResourceRequestList) and
+src/condor_negotiator.V6/matchmaker_negotiate.cpp (fetchRequestsFromSchedd), HTCondor 25.14. Every request takes as many
+jobs of the budget as it offers, matched or not: requests of higher priority that fit nowhere can use all of it up.
+SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS (proposed for 25.14, not in a release by August 2026) keeps one job back for each
+other request of the same list, and gives back what was rejected when the negotiator asks for the next list.
+"""
+
+from __future__ import annotations
+
+
+class OfferBudget:
+    """The budget of one talk: ``offers`` jobs when it begins (None: all), in lists of ``batch`` requests."""
+
+    def __init__(self, offers: int | None, batch: int, refunds: bool) -> None:
+        self.offers, self._batch, self._refunds = offers, batch, refunds
+        self._left = offers
+        self._sent = self._refunded = 0
+
+    def is_open(self) -> bool:
+        """Tell whether another request may be offered."""
+        if self._left is None:
+            return True
+        if self._sent == self._batch:
+            self._left, self._sent, self._refunded = self._left + self._refunded, 0, 0
+        return self._left > 0
+
+    def take(self, jobs: int) -> int:
+        """Return how many of ``jobs`` the next request offers."""
+        if self._left is None:
+            return jobs
+        reserved = self._batch - self._sent - 1 if self._refunds else 0
+        count = min(jobs, max(1, self._left - reserved))
+        self._left -= count
+        self._sent += 1
+        return count
+
+    def refund(self, jobs: int) -> None:
+        """Give back what a request offered that was rejected."""
+        if self._refunds:
+            self._refunded += jobs

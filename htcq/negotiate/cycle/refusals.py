@@ -1,0 +1,37 @@
+"""Why an access point does not offer a job to the negotiator now: permanent ids, and the amounts that decide.
+
+Follows src/condor_schedd.V6/qmgmt.cpp (Runnable), schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNegotiate) and
+dedicated_scheduler.cpp, HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Union
+
+Amount = Union[int, float, str, bool]
+
+#: Of the job: it waits after a failure (until), it starts at a set time (until), its cluster has more jobs to come.
+COOL_DOWN, DEFERRED, MAX_IDLE = "cool-down", "deferred", "max-idle"
+#: Of the access point, for all of its jobs.
+CURB_MATCHMAKING, MAX_JOBS_RUNNING = "curb-matchmaking", "max-jobs-running"
+#: Of the access point, for some of its jobs.
+USER_MAX_JOBS, STARTUP_LIMIT, START_VANILLA_UNIVERSE = "user-max-jobs", "startup-limit", "start-vanilla-universe"
+#: Of the negotiator: NEGOTIATOR_JOB_CONSTRAINT.
+JOB_CONSTRAINT = "job-constraint"
+#: The dedicated scheduler asks for the job, and for slots that are its own alone.
+DEDICATED_SCHEDULER = "dedicated-scheduler"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What keeps a job from being offered or, where ``offered`` is true, narrows what it is offered for.
+
+    ``amounts`` has numbers and texts by name: limits (``limit``), what counts against them (``used``), the time when it
+    ends, in seconds since 1970 (``until``), the expression that decides (``expression``), who asks (``submitter``).
+    """
+
+    id: str
+    amounts: Mapping[str, Amount] = field(default_factory=dict)
+    offered: bool = False

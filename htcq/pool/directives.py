@@ -1,0 +1,67 @@
+"""Which lines of a configuration text are commands to HTCondor's parser, and which values could make some.
+
+The parser takes a line to end at a line feed alone, joins lines that end in a backslash, and passes over white space,
+a colon or an at sign before a command (src/condor_utils/config.cpp: getline_implementation, ConfigIfStack::line_is_if,
+Parse_macros, 25.14). ``include`` can run programs there, ``use`` and ``include`` read other text, ``error`` and ``if``
+decide what of the rest counts, and ``@=`` swallows lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from htcq.pool.configuration import STATEMENTS
+
+#: What C takes for white space; Python knows more.
+_SPACE = " \t\v\f\r"
+_WORD = re.compile(rf"[:@{_SPACE}]*([^{_SPACE}=:]*)")
+#: A value of several lines up to a tag: NAME @=tag.
+_HERE = re.compile(r"[^=:@+]*@=")
+#: $(NAME) stands for another knob, which is usual; $ENV(NAME), $INT(NAME) and others compute something.
+_FUNCTION = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)\(")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+def commands(text: str) -> Iterator[str]:
+    """Yield the lines of ``text`` that are no comments and no assignments, and which of the parser's functions it has.
+
+    White space is made even, so that two texts can be compared.
+    """
+    for line in _logical_lines(text):
+        word = _WORD.match(line)
+        if (word and word.group(1).lower() in STATEMENTS) or _HERE.match(line):
+            yield " ".join(line.split())
+        for function in _FUNCTION.findall(line):
+            yield f"${function}("
+
+
+def _logical_lines(text: str) -> Iterator[str]:
+    """Yield lines as the parser sees them: joined where they are continued, and without comments.
+
+    A comment is not continued; one between continued lines goes, and ends them unless a backslash ends it.
+    """
+    whole = ""
+    for part in text.split("\n"):
+        line = part.strip(_SPACE)
+        comment = line.startswith("#")
+        if comment and not whole:
+            continue
+        continued = line.endswith("\\")
+        whole += "" if comment else line[: len(line) - continued]
+        if not continued:
+            yield whole
+            whole = ""
+    yield whole
+
+
+def smuggling(value: object) -> str | None:
+    """Return the first text in ``value``, at any depth, that could end or continue its line; None where none could."""
+    if isinstance(value, str):
+        return value if _CONTROL.search(value) or value.rstrip().endswith("\\") else None
+    parts: Iterable[object] = ()
+    if isinstance(value, Mapping):
+        parts = (*value.keys(), *value.values())
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        parts = value
+    return next((found for found in map(smuggling, parts) if found is not None), None)

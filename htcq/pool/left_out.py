@@ -1,0 +1,95 @@
+"""Items of a pool that cannot be used: one bad ad is left out, counted and named, and the rest of the pool stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+#: Kinds of items.
+KINDS = AD, ASSET, JOB, SLOT, SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNT, USER = (
+    "ad", "asset", "job", "slot", "submitter", "schedd", "negotiator", "collector", "accounting record", "user record",
+)  # fmt: skip
+#: The number of items of one kind that are named.
+_MAX_NAMED = 3
+#: A longer name or reason is cut.
+_MAX_NAME, _MAX_REASON = 60, 100
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The items of one kind that were left out: their number, and the first of them with the reason."""
+
+    what: str
+    count: int
+    named: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence, such as ``1 job left out: 12.0 of ap1: its ClusterId is no number``."""
+        plural = "" if self.count == 1 else "s"
+        if not self.named:
+            return f"{self.count} {self.what}{plural} left out"
+        more = f"; and {self.count - len(self.named)} more" if self.count > len(self.named) else ""
+        return f"{self.count} {self.what}{plural} left out: {'; '.join(self.named)}{more}"
+
+
+class LeavingOut:
+    """Collects the items that are left out."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._named: dict[str, list[str]] = {}
+
+    def add(self, what: str, name: str, why: str) -> None:
+        """Count one item, and name it if it is among the first of its kind."""
+        self._counts[what] = self._counts.get(what, 0) + 1
+        named = self._named.setdefault(what, [])
+        if len(named) < _MAX_NAMED:
+            named.append(f"{_cut(name, _MAX_NAME) or 'one without a name'}: {_cut(why, _MAX_REASON)}")
+
+    def found(self) -> tuple[LeftOut, ...]:
+        """Return what was left out, one record for each kind."""
+        return tuple(LeftOut(what, count, tuple(self._named[what])) for what, count in self._counts.items())
+
+
+def together(parts: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
+    """Return ``parts`` with those of one kind joined."""
+    joined: dict[str, LeftOut] = {}
+    for part in parts:
+        before = joined.get(part.what)
+        if before is None:
+            joined[part.what] = part
+        else:
+            named = (*before.named, *part.named)[:_MAX_NAMED]
+            joined[part.what] = LeftOut(part.what, before.count + part.count, named)
+    return tuple(joined.values())
+
+
+def left_out_json(found: Iterable[LeftOut]) -> list[dict[str, object]]:
+    """Return ``found`` as meta.json and the JSON of commands have it."""
+    return [{"what": each.what, "count": each.count, "named": list(each.named)} for each in found]
+
+
+def left_out_from(told: object) -> tuple[LeftOut, ...]:
+    """Return what meta.json tells was left out of a snapshot; what is not of that form is passed over."""
+    found = []
+    for each in told if isinstance(told, list) else []:
+        read = _one_from(each)
+        found += [read] if read is not None else []
+    return tuple(found)
+
+
+def _one_from(told: object) -> LeftOut | None:
+    if not isinstance(told, Mapping):
+        return None
+    what, count, named = told.get("what"), told.get("count"), told.get("named")
+    if not isinstance(what, str) or not isinstance(named, list):
+        return None
+    if not isinstance(count, int) or not 0 < count < 2**63:
+        return None
+    texts = tuple(_cut(str(each), _MAX_NAME + _MAX_REASON) for each in named[:_MAX_NAMED])
+    return LeftOut(_cut(what, _MAX_NAME), count, texts)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"

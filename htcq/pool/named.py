@@ -1,0 +1,151 @@
+"""Finds out who and what a pool names, and which attributes its expressions name: the first look over a snapshot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from htcq.pool.disclosed_knobs import KNOBS, asset_in, groups_in
+from htcq.pool.disclosure import COMPARED, Form
+from htcq.pool.identities import Names, is_address
+from htcq.pool.knob_names import split_prefix
+from htcq.pool.pseudonyms import folded
+from htcq.pool.shown_forms import compared_form, kind_of, knob_form, pair, shown_form
+from htcq.pool.words import ANY_NUMBER, LISTED, ONLY_TEXTS, SLOT_NAME, TEXT, WHOLE_NUMBER, Part, parts, plain, tokens
+
+#: Lines that are remembered, so that each of a million is looked at once.
+MAX_REMEMBERED = 200_000
+#: Longer words name nobody.
+_MAX_LETTERS = 1000
+_ADDRESS_AT = re.compile(r"([^\s@\"'<>,;()\[\]{}=]+)@([^\s@\"'<>,;:#()\[\]{}=/]+)")
+_HOST_LIKE = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\.[A-Za-z]{2,}\Z")
+_ALIAS = re.compile(r"[?&]alias=([\w.-]+)")
+#: What identifies a thing of which there is only one.
+_IDS = frozenset((Part.PATH, Part.HARDWARE, Part.DEVICE, Part.BUS, Part.URL))
+
+
+@dataclass
+class Collector:
+    """The first look: takes up every name, and which attributes the expressions name."""
+
+    names: Names = field(default_factory=Names)
+    _named: dict[str, set[str]] = field(default_factory=dict)
+    _wanted: set[str] = field(default_factory=set)
+    _seen: set[tuple[str, bool, str]] = field(default_factory=set)
+
+    def ad(self, lines: list[str], untyped: str = "job") -> None:
+        """Take up the names in one ad; one without MyType is of the type ``untyped``."""
+        ad_type, group = kind_of(lines, untyped)
+        for line in lines:
+            key = (ad_type, group, line)
+            if key in self._seen:
+                continue
+            if len(self._seen) > MAX_REMEMBERED:
+                self._seen.clear()
+            self._seen.add(key)
+            name, value = pair(line)
+            self._attribute(ad_type, group, name.lower(), value)
+
+    def _attribute(self, ad_type: str, group: bool, name: str, value: str) -> None:
+        form = shown_form(ad_type, group, name)
+        if name == "machineresources":
+            for text in TEXT.findall(value):
+                self.names.assets.update(folded(each) for each in LISTED.findall(text))
+        if form is Form.CLUSTER and WHOLE_NUMBER.match(value):
+            self.names.clusters.add(int(value))
+        elif ONLY_TEXTS.match(value):
+            self._texts(form or COMPARED.get(name), TEXT.findall(value))
+        elif not ANY_NUMBER.match(value):
+            self._expression(name, value, form is not None)
+        if not ANY_NUMBER.match(value):
+            self._anywhere(value)
+
+    def _texts(self, form: Form | None, texts: Iterable[str]) -> None:
+        for text in map(plain, texts):
+            if form is Form.WHO:
+                self.names.add_principal(text)
+            elif form is Form.WHERE and not text.startswith("$("):
+                self.names.add_place(text)
+            elif form is Form.GROUP:
+                self.names.groups.add(text)
+            elif form is Form.JOB:
+                self.names.add_job(text)
+            elif form is Form.LIMITS:
+                self._limits(text)
+
+    def _limits(self, text: str) -> None:
+        for each in LISTED.findall(text):
+            self.names.limits.add(folded(each.partition(":")[0]))
+
+    def _expression(self, name: str, value: str, stays: bool) -> None:
+        found = tokens(value)
+        words = {folded(each.text) for each in found if each.kind is Part.WORD}
+        self._named.setdefault(name, set()).update(words)
+        if stays:
+            self._wanted.add(name)
+        for place, token in enumerate(found):
+            if token.kind is Part.TEXT:
+                text = plain(token.text[1:-1])
+                compared = compared_form(found, place)
+                if compared in (Form.WHO, Form.WHERE):
+                    self._texts(compared, LISTED.findall(text) or [text])
+
+    def _anywhere(self, value: str) -> None:
+        """Take up what looks like somebody or some place."""
+        text = plain(value)
+        near = " ".join(word for word in text.split() if "@" in word and len(word) <= _MAX_LETTERS)
+        for left, right in _ADDRESS_AT.findall(near):
+            daemon = SLOT_NAME.match(left) or left in self.names.daemons
+            self.names.add_host(right, domain=not daemon and not _HOST_LIKE.match(right))
+            if not daemon and "#" not in left and not is_address(left):
+                self.names.add_principal(left)
+        for host in _ALIAS.findall(text):
+            self.names.add_host(host)
+        for part in parts(text):
+            if part.kind is Part.ADDRESS:
+                self.names.add_host(part.text)
+            elif part.kind is Part.SINFUL:
+                self.names.add_place(part.text[1:-1])
+            elif part.kind in _IDS or (part.kind is Part.WORD and _HOST_LIKE.match(part.text)):
+                self.names.others.add(part.text)
+
+    def knob(self, name: str, value: str) -> None:
+        """Take up the names in one knob."""
+        bare = split_prefix(name)[1]
+        form = KNOBS.get(bare.upper())
+        for _, group in groups_in(name)[:1]:
+            if form is None:
+                self.names.groups.add(group)
+        asset = asset_in(bare)
+        if asset and form is None and asset[0].upper() == "MACHINE_RESOURCE_":
+            self.names.assets.add(folded(asset[1]))
+        if bare.upper() == "MACHINE_RESOURCE_NAMES":
+            self.names.assets.update(folded(each) for each in LISTED.findall(value))
+        if form in (Form.GROUP, Form.WHERE):
+            self._texts(form, LISTED.findall(value))
+            if bare.upper().endswith("_DOMAIN") and "$" not in value:
+                self.names.add_host(value.strip(), domain=True)
+        else:
+            self._expression(f"knob {bare.upper()}", value, knob_form(name) is not None)
+        self._anywhere(value)
+
+    def place(self, text: str) -> None:
+        """Take up a daemon's name, a machine or a pool."""
+        for each in LISTED.findall(text):
+            self.names.add_place(each)
+
+    def text(self, text: str) -> None:
+        """Take up the hosts and people in a text of any kind."""
+        self._anywhere(text)
+
+    def settle(self) -> frozenset[str]:
+        """Return every attribute that an expression names which stays, or one that is named there, in lower case."""
+        self.names.settle()
+        waiting, found = list(self._wanted), set[str]()
+        while waiting:
+            for word in self._named.get(waiting.pop(), ()):
+                if word not in found:
+                    found.add(word)
+                    waiting.append(word)
+        return frozenset(found)

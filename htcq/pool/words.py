@@ -1,0 +1,131 @@
+"""The parts of expressions and of texts, in the order in which they stand there.
+
+Expressions as ClassAds and values of knobs have them (src/classad/lexer.cpp, 25.14); texts as people and daemons write
+them: addresses, paths, names. A letter is whatever is no ASCII, so that no name falls in two.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Part(enum.Enum):
+    """What a part is."""
+
+    TEXT = enum.auto()
+    WORD = enum.auto()
+    NUMBER = enum.auto()
+    SINFUL = enum.auto()
+    URL = enum.auto()
+    PATH = enum.auto()
+    DEVICE = enum.auto()
+    HARDWARE = enum.auto()
+    BUS = enum.auto()
+    ADDRESS = enum.auto()
+    MAIL = enum.auto()
+    OTHER = enum.auto()
+
+
+class Token(NamedTuple):
+    """One part, and the space after it."""
+
+    kind: Part
+    text: str
+    space: str = ""
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether it compares two values for being equal or not."""
+        return self.text.lower() in ("==", "=?=", "!=", "=!=", "is", "isnt")
+
+
+#: Letters, digits and the underscore; every letter beyond ASCII, and bytes that are no UTF-8.
+_LETTER = r"[A-Za-z0-9_\u0080-\U0010ffff]"
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?:[KMGTkmgt][Bb]?)?"
+_TOKEN = re.compile(
+    r'(?P<TEXT>"(?:[^"\\]|\\.)*")'
+    rf"|(?P<NUMBER>{_NUMBER})(?!{_LETTER})"
+    rf"|(?P<WORD>{_LETTER}+|'(?:[^'\\]|\\.)*')"
+    r"|(?P<OTHER>=\?=|=!=|==|!=|<=|>=|&&|\|\||.)",
+    re.DOTALL,
+)
+_SPACE = re.compile(r"\s*")
+_INNER = rf"{_LETTER}(?:(?:{_LETTER}|[.+-])*{_LETTER})?"
+_PATH_LETTER = rf"(?:{_LETTER}|[.+@%~:=-])"
+_HEX = r"[0-9A-Fa-f]"
+_PART = re.compile(
+    r"(?P<SINFUL><(?:\[[0-9A-Fa-f:.]+\]|[^<>\s:]+):[0-9]+(?:\?[^<>\s]*)?>)"
+    r"|(?P<URL>[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'|,;]+)"
+    rf"|(?P<PATH>(?<![^\s\"'(),;=:|^{{\[])(?:[A-Za-z]:\\|\\\\)(?:{_PATH_LETTER}|[\\/])+"
+    rf"|(?<![\w.)\]}}-])~?/(?:{_PATH_LETTER}+/?)+)"
+    rf"|(?P<HARDWARE>(?<!{_LETTER}){_HEX}{{2}}(?:[:-]{_HEX}{{2}}){{5}}(?![\w:]))"
+    rf"|(?P<BUS>(?<![\w:.])(?:{_HEX}{{4,8}}:)?{_HEX}{{2}}:{_HEX}{{2}}\.[0-7](?!\w))"
+    rf"|(?P<DEVICE>(?<![A-Za-z0-9])(?:(?:GPU|MIG)-)?{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}"
+    rf"|(?<![A-Za-z0-9])(?:GPU|MIG)-{_HEX}{{8,}})"
+    r"|(?P<ADDRESS>(?<![\w.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w.])"
+    r"|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:.])))"
+    rf"|(?P<MAIL>{_INNER}(?:\\{_INNER})?@{_INNER}(?:@{_INNER})?)"
+    rf"|(?P<WORD>{_INNER})"
+    r"|(?P<OTHER>.)",
+    re.DOTALL,
+)
+#: The digits of an id, without the words before them.
+HEXADECIMAL = re.compile(rf"(?<![A-Za-z]){_HEX}{{2,}}(?:[-:]{_HEX}{{2,}})*")
+_PLAIN_NUMBER = re.compile(r"[0-9]{1,4}(?:[.-][0-9]{1,4})*\Z")
+#: Texts in quotes; values that are nothing but such; the words of a list; numbers; names that slots have.
+TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+ONLY_TEXTS = re.compile(r'[\s{},]*(?:"(?:[^"\\]|\\.)*"[\s{},]*)+\Z')
+LISTED = re.compile(r"[^\s,]+")
+WHOLE_NUMBER = re.compile(r"[0-9]{1,18}\Z")
+ANY_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
+SLOT_NAME = re.compile(r"slot[0-9]+(?:_[0-9]+)*\Z|backfill[0-9_]+\Z", re.IGNORECASE)
+
+
+def tokens(text: str) -> list[Token]:
+    """Return the parts of an expression; together with their spaces they are the text."""
+    return _split(_TOKEN, text)
+
+
+def parts(text: str) -> list[Token]:
+    """Return the parts of a text of any kind; together with their spaces they are the text."""
+    return _split(_PART, text)
+
+
+def _split(pattern: re.Pattern[str], text: str) -> list[Token]:
+    found = []
+    space = _SPACE.match(text)
+    place = space.end() if space else 0
+    if place:
+        found.append(Token(Part.OTHER, "", text[:place]))
+    while place < len(text):
+        match = pattern.match(text, place)
+        if match is None:
+            break
+        space = _SPACE.match(text, match.end())
+        end = space.end() if space else match.end()
+        found.append(Token(Part[match.lastgroup or "OTHER"], match.group(), text[match.end() : end]))
+        place = end
+    return found
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a word of a text is a number or a version, too short to be an id."""
+    return bool(_PLAIN_NUMBER.match(text))
+
+
+def plain(text: str) -> str:
+    """Return the content of a quoted text without its escapes."""
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) if "\\" in text else text
+
+
+def requoted(text: str, change: Callable[[str], str]) -> str:
+    """Return a text in quotes with its content changed; as it was written where nothing of it changes."""
+    old = plain(text[1:-1])
+    new = change(old)
+    if new == old:
+        return text
+    escaped = new.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

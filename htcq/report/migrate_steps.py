@@ -1,0 +1,158 @@
+"""The steps from one unit of slot weight to another in which no group starves, with the commands.
+
+The sequence was found on pools of HTCondor 25.14.1. Nodes get their policies first and keep the old weight, so that
+quotas, demand and usage stay in one unit for as long as the work on the nodes takes. The weight itself is switched
+last, for the whole pool at one moment, because a reconfiguration is enough for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.negotiate.migration.records import Migration
+from htcq.report.migrate_words import amount, ceiling_commands, priority_commands
+
+#: Where the files of the transition go: after what ``htcq emit`` writes, and easy to take away.
+DIRECTORY = "/etc/condor/config.d"
+KEEP_FILE, LEFTOVERS_FILE = f"{DIRECTORY}/99-htcq-old-weight.config", f"{DIRECTORY}/99-htcq-no-leftovers.config"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: where it is done, what it is for, and its commands."""
+
+    where: str
+    what: str
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Files:
+    """The site file with the new model, and the file with the new quotas, empty where it is not written."""
+
+    model: str
+    groups: str = ""
+
+
+def steps(found: Migration, files: Files) -> tuple[Step, ...]:
+    """Return the steps in their order; none where the pool has the model already."""
+    if found.done:
+        return ()
+    before = [_access_points_first()] if found.plain_nodes else []
+    return (
+        *before,
+        _keep_weight(found),
+        _nodes(files),
+        _forget_old_weight(),
+        _write_new(found, files),
+        _switch(found),
+        _restart_schedds(),
+        *_priorities(found),
+        _afterwards(files),
+    )
+
+
+def _access_points_first() -> Step:
+    return Step(
+        "every access point",
+        "Stop splitting leftovers. A node with a consumption policy would otherwise give one match to the negotiator's "
+        "account and a whole node to the schedd. Nodes without a policy then start one job per slot and cycle until "
+        "their turn comes: nobody starves, but the pool fills more slowly.",
+        (f"echo 'CLAIM_PARTITIONABLE_LEFTOVERS = False' > {LEFTOVERS_FILE}", "condor_reconfig"),
+    )
+
+
+def _keep_weight(found: Migration) -> Step:
+    knobs = [f"SLOT_TYPE_{number}_SLOT_WEIGHT" for number in found.slot_types] or ["SLOT_WEIGHT"]
+    commands = [
+        f'echo "{knob} = $(condor_config_val SLOT_WEIGHT)" {">>" if place else ">"} {KEEP_FILE}'
+        for place, knob in enumerate(knobs)
+    ]
+    return Step(
+        "every execute node",
+        "Keep the old weight while the nodes are done one after another: quotas, usage and demand stay in one unit. Do "
+        "this before the next step, since a reconfiguration alone already takes over a new SLOT_WEIGHT.",
+        tuple(commands),
+    )
+
+
+def _nodes(files: Files) -> Step:
+    return Step(
+        "execute nodes, batch by batch",
+        "Write the policy, let the jobs end, and restart the startd: jobs that still run at a restart die. -graceful "
+        "gives them MAXJOBRETIREMENTTIME, which is 0 unless the site sets it.",
+        (
+            f"htcq emit --role execute --config {files.model} --write {DIRECTORY}",
+            "condor_drain -graceful -restart-on-completion NODE",
+        ),
+    )
+
+
+def _forget_old_weight() -> Step:
+    return Step(
+        "every execute node, when the last one is done",
+        "Take the old weight away. Nothing happens yet: the startd reads its configuration in the step after the next.",
+        (f"rm {KEEP_FILE}",),
+    )
+
+
+def _write_new(found: Migration, files: Files) -> Step:
+    commands = [f"rm {LEFTOVERS_FILE}    # on every access point"] if found.plain_nodes else []
+    commands += [
+        f"htcq emit --role access --config {files.model} --write {DIRECTORY}    # on every access point",
+        f"htcq emit --role central --config {files.model} --write {DIRECTORY}   # on the central manager",
+    ]
+    if found.grouped:
+        groups = files.groups or "GROUPS.toml"
+        commands.append(f"htcq quota emit --config {groups} --write {DIRECTORY}   # on the central manager")
+    if found.round_robin_rate is not None:
+        commands.append(
+            f"# GROUP_QUOTA_ROUND_ROBIN_RATE = {amount(found.round_robin_rate.after)} stands in the same file"
+        )
+    return Step(
+        "access points and central manager",
+        "Write the new weights of jobs and the new quotas. Nothing happens yet, unless a daemon starts anew.",
+        tuple(commands),
+    )
+
+
+def _switch(found: Migration) -> Step:
+    return Step(
+        "the central manager",
+        "The switch, for the whole pool at one moment: slots weigh anew with their next ad, and running jobs go on. "
+        "Ceilings and floors are amounts of slot weight too.",
+        ("condor_reconfig -all", *ceiling_commands(found)),
+    )
+
+
+def _restart_schedds() -> Step:
+    return Step(
+        "every access point",
+        "Restart the schedds: until then they report each running job in the weight that it was claimed with, and a "
+        "group whose jobs weigh more now can seem to want less than it uses. Running jobs go on, and their shadows "
+        "connect again.",
+        ("condor_restart -daemon schedd",),
+    )
+
+
+def _priorities(found: Migration) -> Iterator[Step]:
+    commands = priority_commands(found)
+    if commands:
+        yield Step(
+            "the central manager, if stored priorities shall not count in the old unit",
+            "Put stored priorities into the new unit, or wait: usage in the new unit takes their place by and by.",
+            commands,
+        )
+
+
+def _afterwards(files: Files) -> Step:
+    return Step(
+        "the central manager",
+        "Look at it. The drift history has numbers of the new unit from the switch on: compare nothing across it.",
+        (
+            "htcq quota",
+            f"htcq migrate --model {files.model}    # the factor is 1 now, and no group is told to starve",
+            "htcq audit",
+        ),
+    )

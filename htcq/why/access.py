@@ -1,0 +1,164 @@
+"""Walls of the access point: it does not offer the job, or it offers others first and no more than so many.
+
+Follows Runnable of src/condor_schedd.V6/qmgmt.cpp and negotiate of schedd.cpp, HTCondor 25.14; the decisions themselves
+are those of :mod:`htcq.negotiate.cycle.access_points`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timezone
+
+from htcq.negotiate.cycle.cycle import Cycle
+from htcq.negotiate.cycle.pie import Asking
+from htcq.negotiate.cycle.queues import Offered, Queue, Run
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.units import counted
+from htcq.why import wall
+from htcq.why.wall import Amount, Amounts, Wall
+
+#: How many of the requests that use a budget up are named.
+_MAX_NAMED = 3
+
+
+def refusal_walls(cycle: Cycle, job: Job) -> Iterator[Wall]:
+    """Yield why the access point does not offer ``job`` at all."""
+    for refusal in cycle.askers.access.refusals(job):
+        text = _TEXTS.get(refusal.id)
+        if text is not None and not refusal.offered:
+            yield Wall(refusal.id, text(refusal.amounts), refusal.amounts)
+
+
+def _cool_down(amounts: Amounts) -> str:
+    return f"the schedd lets it wait after a failure until {_time(amounts['until'])} (JobCoolDownExpiration)"
+
+
+def _deferred(amounts: Amounts) -> str:
+    return f"it asks for a start at {_time(amounts['until'])} (DeferralTime)"
+
+
+def _user_max_jobs(amounts: Amounts) -> str:
+    return (
+        f"{amounts['user']} runs {amounts['used']} of the {amounts['limit']} jobs that its user record allows "
+        "(MaxJobsRunning)"
+    )
+
+
+def _start_vanilla(amounts: Amounts) -> str:
+    return f"START_VANILLA_UNIVERSE of the schedd is false for it: {amounts['expression']}"
+
+
+def _job_constraint(amounts: Amounts) -> str:
+    return f"NEGOTIATOR_JOB_CONSTRAINT is false for it: {amounts['expression']}"
+
+
+def _curbed(amounts: Amounts) -> str:
+    return f"CURB_MATCHMAKING holds, and the schedd offers no job{_expression(amounts)}"
+
+
+def _max_jobs_running(amounts: Amounts) -> str:
+    return f"the schedd runs {amounts['used']} jobs, and MAX_JOBS_RUNNING is {amounts['limit']}"
+
+
+def _startup_limit(amounts: Amounts) -> str:
+    return f"the startup limit {amounts.get('name', '')} of the schedd delays it{_expression(amounts)}"
+
+
+def _expression(amounts: Amounts) -> str:
+    return f": {amounts['expression']}" if amounts.get("expression") else ""
+
+
+def _time(moment: Amount) -> str:
+    if isinstance(moment, str) or not 0 <= moment < 1e11:
+        return str(moment)
+    return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+_TEXTS: Mapping[str, Callable[[Amounts], str]] = {
+    wall.COOL_DOWN: _cool_down,
+    wall.DEFERRED: _deferred,
+    wall.USER_MAX_JOBS: _user_max_jobs,
+    wall.START_VANILLA_UNIVERSE: _start_vanilla,
+    wall.JOB_CONSTRAINT: _job_constraint,
+    wall.CURB_MATCHMAKING: _curbed,
+    wall.MAX_JOBS_RUNNING: _max_jobs_running,
+    wall.STARTUP_LIMIT: _startup_limit,
+}
+
+
+# What others of the submitter use up ------------------------------------------------------------------------------
+
+
+def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall]:
+    """Yield who uses up what the access point offers in one talk, where that keeps ``run`` from being offered."""
+    talk = None if asking is None else asking.talk
+    if asking is None or talk is None:
+        return
+    if not talk.cut:
+        yield from _given_back(talk.offered, run)
+        return
+    if not queue.offered[id(run.request)] or _was_offered(talk.offered, run):
+        return
+    if not talk.budget:
+        yield from _none_left(asking)
+        return
+    counts = Counter[str]()
+    for each in talk.offered:
+        counts[_outcome(each)] += each.count
+    first = talk.offered[0]
+    amounts: dict[str, Amount] = {"budget": talk.budget, "offered": sum(counts.values()), "first": first.job}
+    amounts.update({f"offered_{outcome}": count for outcome, count in counts.items()})
+    id_, what = wall.OFFER_BUDGET, "MAX_CONCURRENT_UPLOADS_PER_USER"
+    if talk.budget != asking.access.per_submitter:
+        id_, what = wall.MAX_JOBS_RUNNING, "MAX_JOBS_RUNNING leaves no more"
+    text = (
+        f"the schedd offers {counted(talk.budget, 'job')} of {asking.submitter.name} in one talk ({what}), and jobs "
+        f"before this one use that up: {_users(talk.offered)}"
+    )
+    yield Wall(id_, text, amounts)
+
+
+def _given_back(offered: Sequence[Offered], run: Run) -> Iterator[Wall]:
+    """Yield a wall where matches are made for all of ``run``, and the schedd starts fewer of its jobs."""
+    matched = sum(each.matched for each in offered if each.run is run and each.matched >= each.count)
+    if matched and run.jobs:
+        text = f"{counted(matched, 'match', 'matches')} for jobs like it, and the schedd starts no more in this cycle"
+        yield Wall(wall.MAX_JOBS_RUNNING, text, {"matches": matched})
+
+
+def _none_left(asking: Asking) -> Iterator[Wall]:
+    """Yield a wall where the matches of the cycle itself bring a schedd to MAX_JOBS_RUNNING."""
+    if any(True for _ in asking.access.refusals()):
+        return
+    text = f"with the matches of this cycle the schedd {asking.access.name} comes to MAX_JOBS_RUNNING"
+    yield Wall(wall.MAX_JOBS_RUNNING, text, {"schedd": asking.access.name})
+
+
+def _was_offered(offered: Sequence[Offered], run: Run) -> bool:
+    """Tell whether the talk offered all that is left of a run, or the negotiator rejected it."""
+    for each in offered:
+        if each.run is run:
+            return bool(each.rejection) or each.count - each.matched >= len(run.jobs)
+    return False
+
+
+def _outcome(offered: Offered) -> str:
+    return "rejected" if offered.rejection else "matched" if offered.matched else "open"
+
+
+def _users(offered: Sequence[Offered]) -> str:
+    told = []
+    for each in offered[:_MAX_NAMED]:
+        what = f"rejected, {each.rejection}" if each.rejection else f"{each.matched} matched"
+        told.append(f"{each.count} from {each.job} on ({what})")
+    more = len(offered) - _MAX_NAMED
+    return ", ".join(told) + (f" and {counted(more, 'more request')}" if more > 0 else "")
+
+
+def silent_walls(pool: Pool, access_point: str) -> Iterator[Wall]:
+    """Yield a wall where the collector has no ad of the schedd: nobody can tell whether it answers."""
+    if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
+        text = f"the collector has no ad of the schedd {access_point}: it may be down"
+        yield Wall(wall.SCHEDD_SILENT, text, {"schedd": access_point})

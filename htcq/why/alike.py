@@ -1,0 +1,77 @@
+"""The slots of a simulated cycle, those that are alike counted and kept once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from htcq.negotiate.cycle.cycle import Cycle
+from htcq.negotiate.cycle.offers import Offer
+from htcq.negotiate.cycle.state import State
+from htcq.pool.slot import DYNAMIC, Slot
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Slots that differ in nothing that a job asks; ``offer`` stands for all ``count`` of them.
+
+    ``unused`` is their state with no job on them; ``last`` that at the end of the cycle, None where they are taken.
+    ``withheld`` ones are offered to no job, ``drained`` ones have no claim left to give.
+    """
+
+    offer: Offer
+    unused: State
+    last: State | None
+    withheld: bool
+    drained: bool
+    count: int
+
+    @cached_property
+    def first(self) -> State:
+        """Their state when the cycle began."""
+        return self.offer.first_state
+
+    @property
+    def is_machine(self) -> bool:
+        """Whether a job could have all of them; dynamic slots are parts of others."""
+        return self.offer.slot.type != DYNAMIC
+
+
+def alike_slots(cycle: Cycle) -> Iterator[Alike]:
+    """Yield the slots of ``cycle``, which has run, as far as its negotiator sees them."""
+    offered = ((offer, False) for offer in cycle.offers.at_first)
+    withheld = ((_as_offer(cycle, slot), True) for slot in cycle.offers.withheld)
+    yield from _counted(cycle, (*offered, *withheld))
+
+
+def hidden_slots(cycle: Cycle) -> Iterator[Alike]:
+    """Yield the slots that NEGOTIATOR_SLOT_CONSTRAINT hides."""
+    yield from _counted(cycle, ((_as_offer(cycle, slot), True) for slot in cycle.quotas.supply.hidden))
+
+
+def _as_offer(cycle: Cycle, slot: Slot) -> Offer:
+    return cycle.offers.offer(len(cycle.quotas.supply.slots), slot)
+
+
+def _counted(cycle: Cycle, offers: Iterable[tuple[Offer, bool]]) -> Iterator[Alike]:
+    count = Counter[tuple[object, ...]]()
+    found: dict[tuple[object, ...], tuple[Offer, State, State | None, bool, bool]] = {}
+    for offer, is_withheld in offers:
+        unused = _unused(offer)
+        drained = offer.claims <= 0 and offer.state.kind.supports_policy
+        last = offer.state if drained or offer in cycle.offers else None
+        customer = offer.customer if offer.first_state.held else ""
+        key = (offer.first_state, unused, last, is_withheld, offer.claimer, customer, drained)
+        count[key] += 1
+        found.setdefault(key, (offer, unused, last, is_withheld, drained))
+    for alike, values in found.items():
+        yield Alike(*values, count=count[alike])
+
+
+def _unused(offer: Offer) -> State:
+    """Return the state of a slot with all that it had at birth."""
+    first = offer.first_state
+    total = {asset: amount if amount is not None else 0 for asset, amount in offer.slot.total().items()}
+    return first if total == first.amounts else first.states.state(first, total)

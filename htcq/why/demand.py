@@ -1,0 +1,65 @@
+"""Walls of demand: the negotiator does not know of the jobs of a submitter, or they weigh nothing for their group.
+
+Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and hgq_prepare_for_matchmaking of
+GroupEntry.cpp, HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.negotiate.cycle.cycle import Cycle
+from htcq.negotiate.cycle.pie import Asking
+from htcq.pool.record import Record
+from htcq.quota.tree import assigned_group
+from htcq.units import show_number
+from htcq.why import wall
+from htcq.why.wall import Amounts, Wall
+
+
+def demand_walls(cycle: Cycle, asking: Asking | None, submitter: str, access_point: str) -> Iterator[Wall]:
+    """Yield why the negotiator asks for no job of ``submitter`` at ``access_point``."""
+    if asking is None:
+        yield _unknown(cycle, submitter, access_point)
+        return
+    if asking.idle <= 0:
+        text = f"the ad of {submitter} has no idle jobs; it may be some minutes old"
+        yield Wall(wall.NO_DEMAND, text, {"submitter": submitter, "idle": asking.idle})
+        return
+    quotas = cycle.quotas
+    group = assigned_group(quotas.tree, submitter).group
+    if quotas.grouped and quotas.requested(group) <= 0:
+        idle, weighted = asking.submitter.idle, asking.submitter.weighted_idle
+        text = (
+            f"its {idle} idle jobs weigh {show_number(weighted)} (WeightedIdleJobs): group {group} asks for nothing, "
+            "and the negotiator passes it over"
+        )
+        amounts: Amounts = {"submitter": submitter, "group": group, "idle": idle, "weighted_idle": weighted}
+        yield Wall(wall.NO_DEMAND, text, amounts)
+
+
+def _unknown(cycle: Cycle, submitter: str, access_point: str) -> Wall:
+    """Return why the negotiator does not look at a submitter."""
+    named = [each for each in cycle.quotas.pool.submitters if each.name == submitter]
+    here = [each for each in named if not access_point or each.text("ScheddName") == access_point]
+    amounts: Amounts = {"submitter": submitter, "schedd": access_point}
+    if not here:
+        others = sorted({each.text("ScheddName") for each in named})
+        where = f"; {', '.join(others)} has one" if others else ""
+        text = f"the collector has no submitter ad of {submitter} from {access_point or 'its schedd'}{where}"
+        return Wall(wall.NOT_ADVERTISED, text, amounts)
+    if all(each.value("SkipMatchmaking") is True for each in here):
+        return Wall(wall.SKIP_MATCHMAKING, f"the ad of {submitter} says SkipMatchmaking", amounts)
+    if "@" not in submitter:
+        text = f"the negotiator passes the name {submitter} over: it has no @ and no domain"
+        return Wall(wall.NOT_ADVERTISED, text, amounts)
+    if sum(map(_jobs, here)) <= 0:
+        text = f"the ad of {submitter} has no jobs; it may be some minutes old"
+        return Wall(wall.NO_DEMAND, text, {**amounts, "idle": 0})
+    constraint = cycle.quotas.knobs.get("NEGOTIATOR_SUBMITTER_CONSTRAINT", "")
+    text = f"NEGOTIATOR_SUBMITTER_CONSTRAINT is false for {submitter}: {constraint}"
+    return Wall(wall.SUBMITTER_CONSTRAINT, text, {**amounts, "expression": constraint})
+
+
+def _jobs(record: Record) -> float:
+    return (record.number("IdleJobs") or 0) + (record.number("RunningJobs") or 0)

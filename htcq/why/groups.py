@@ -1,0 +1,167 @@
+"""Walls of groups and submitters: quotas, shares and ceilings, as the turns of the cycle found them.
+
+Follows negotiateWithGroup and calculateSubmitterLimit of src/condor_negotiator.V6/matchmaker.cpp and
+hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14. Amounts are in the pool's unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from htcq.negotiate.cycle.cycle import Cycle
+from htcq.negotiate.cycle.pie import Asking, Skipped
+from htcq.negotiate.cycle.queues import Offered, Run
+from htcq.negotiate.cycle.search import OVER_LIMIT
+from htcq.negotiate.cycle.talk import Ending
+from htcq.quota.tree import ROOT
+from htcq.units import show_number
+from htcq.why import wall
+from htcq.why.wall import Amounts, Wall
+
+_MAX_NAMED = 3
+#: Sums of fractions miss by less than this.
+_DUST = 1e-6
+
+
+def group_walls(cycle: Cycle, asking: Asking | None, run: Run, others: bool) -> Iterator[Wall]:
+    """Yield what of quotas, shares and ceilings keeps ``run`` from more matches.
+
+    A share of all that there is counts only where there are no ``others``: then the pool is full, not the share.
+    """
+    if asking is None or asking.idle <= 0:
+        return
+    yield from _no_turn(cycle, asking)
+    yield from _ceiling(cycle, asking)
+    if not _limited(asking, run):
+        return
+    left = _left(cycle, asking)
+    if left.group is not None and left.group <= left.submitter + _DUST:
+        yield _group_limit(cycle, asking)
+    elif left.part < 1 or not others:
+        yield _share(cycle, asking, left)
+        if left.group is not None and left.group <= _DUST:
+            yield _group_limit(cycle, asking)
+
+
+def _limited(asking: Asking, run: Run) -> bool:
+    """Tell whether a limit of the submitter or its group ended the last talk before ``run``, or rejected it."""
+    if asking.skipped in (Skipped.LITTLE_LEFT, Skipped.GROUP_FULL):
+        return True
+    talk = asking.talk
+    if talk is None:
+        return False
+    found = offered_of(asking, run)
+    if found is not None and found.rejection:
+        return found.beyond or found.rejection == OVER_LIMIT
+    return talk.ending in (Ending.SHARE, Ending.EARLY)
+
+
+def offered_of(asking: Asking, run: Run) -> Offered | None:
+    """Return what the last talk that looked at ``run`` offered of it; None where none did."""
+    talk = asking.talk
+    found = [each for each in talk.offered if each.run is run] if talk is not None else []
+    return found[-1] if found else asking.rejected.get(id(run))
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What a submitter and its group may still take: ``part`` of ``base`` is the share of the submitter.
+
+    ``group`` is None where no group limits it.
+    """
+
+    part: float
+    base: float
+    used: float
+    submitter: float
+    group: float | None
+
+
+def _left(cycle: Cycle, asking: Asking) -> _Left:
+    used = cycle.accounts.usage(asking.submitter.name)
+    talk, group = asking.talk, asking.submitter.group
+    part = 1.0 if talk is None else talk.part
+    turn = cycle.turns.get(group) if cycle.quotas.grouped else None
+    regroups = talk is not None and talk.grant.negotiating != group
+    if turn is None or regroups:
+        return _Left(part, cycle.weight, used, part * cycle.weight - used, None)
+    base = min(cycle.weight, turn.limit)
+    return _Left(part, base, used, part * base - used, turn.limit - cycle.accounts.groups[group])
+
+
+def _share(cycle: Cycle, asking: Asking, left: _Left) -> Wall:
+    name = asking.submitter.name
+    share = left.part * left.base
+    whole = f"{100 * left.part:.3g}% of {show_number(left.base)}" if left.part < 1 else "all that there is"
+    amounts: Amounts = {
+        "submitter": name, "used": left.used, "share": share, "part": left.part, "of": left.base,
+        "priority": cycle.accounts.claimant(asking.submitter).priority,
+    }  # fmt: skip
+    text = f"{name} uses {show_number(left.used)} of its share of {show_number(share)}, which is {whole}"
+    return Wall(wall.SUBMITTER_SHARE, f"{text}; the next match would exceed it", amounts)
+
+
+def _group_limit(cycle: Cycle, asking: Asking) -> Wall:
+    group, turn = asking.submitter.group, cycle.turns[asking.submitter.group]
+    used, quota = cycle.accounts.groups[group], cycle.quotas.quota(group).quota
+    amounts: Amounts = {"group": group, "used": used, "limit": turn.limit, "quota": quota}
+    text = (
+        f"group {group} uses {show_number(used)} of its limit of {show_number(turn.limit)} "
+        f"(quota {show_number(quota)}); the next match would exceed it"
+    )
+    return Wall(wall.GROUP_QUOTA, text, amounts)
+
+
+def _no_turn(cycle: Cycle, asking: Asking) -> Iterator[Wall]:
+    """Yield why the group of a submitter has no turn at all, if it is not for want of demand."""
+    quotas, group = cycle.quotas, asking.submitter.group
+    if not quotas.grouped or group in cycle.turns or quotas.requested(group) <= 0 or cycle.crash:
+        return
+    if ROOT in cycle.turns and quotas.tree[ROOT].autoregroup and quotas.tree[group].autoregroup:
+        return
+    used, quota, allocated = cycle.accounts.groups[group], quotas.quota(group).quota, quotas.allocated(group)
+    amounts: Amounts = {
+        "group": group,
+        "used": used,
+        "quota": quota,
+        "allocated": allocated,
+        "requested": quotas.requested(group),
+    }
+    text = (
+        f"group {group} gets no turn: it is allocated {show_number(allocated)} (quota {show_number(quota)}) and uses "
+        f"{show_number(used)}"
+    )
+    yield Wall(wall.GROUP_QUOTA, text, amounts)
+
+
+def _ceiling(cycle: Cycle, asking: Asking) -> Iterator[Wall]:
+    claimant, name = cycle.accounts.claimant(asking.submitter), asking.submitter.name
+    ended = asking.talk is not None and asking.talk.ending is Ending.CEILING
+    if claimant.ceiling is None or not (ended or asking.skipped is Skipped.CEILING):
+        return
+    used = cycle.accounts.usage(name)
+    amounts: Amounts = {"submitter": name, "used": used, "ceiling": claimant.ceiling}
+    text = f"{name} uses {show_number(used)} of its ceiling of {claimant.ceiling}"
+    yield Wall(wall.SUBMITTER_CEILING, text, amounts)
+
+
+def order_wall(cycle: Cycle, asking: Asking | None) -> Iterator[Wall]:
+    """Yield which groups had their turns before that of ``asking`` and took slots."""
+    if asking is None or not cycle.quotas.grouped:
+        return
+    turn = cycle.turns.get(asking.submitter.group)
+    if turn is None:
+        return
+    taken = {
+        name: each.used_after - each.used_before
+        for name, each in sorted(cycle.turns.items(), key=lambda item: item[1].place)
+        if each.place < turn.place and each.used_after > each.used_before
+    }
+    if not taken:
+        return
+    named = ", ".join(f"{name} ({show_number(amount)})" for name, amount in list(taken.items())[:_MAX_NAMED])
+    more = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
+    text = f"group {asking.submitter.group} has turn {turn.place}; before it these take slots: {named}{more}"
+    amounts: Amounts = {"group": asking.submitter.group, "turn": turn.place, "taken_before": sum(taken.values())}
+    yield Wall(wall.GROUP_ORDER, text, amounts)

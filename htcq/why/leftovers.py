@@ -1,0 +1,37 @@
+"""Jobs that start without a match of their own: in what is left of a slot that was matched whole for another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import cast
+
+from htcq.negotiate.cycle.cycle import Cycle
+from htcq.negotiate.cycle.talk import Made
+from htcq.negotiate.cycles.runtimes import Dice
+from htcq.negotiate.cycles.world import LEFTOVER, World
+from htcq.pool.pool import Pool
+from htcq.pool.slot import PARTITIONABLE
+
+
+def started_on_leftovers(pool: Pool, cycle: Cycle) -> frozenset[tuple[str, str]]:
+    """Return access point and id of the jobs of ``pool`` that start so when ``cycle``, which has run, is over."""
+    made = list(_leaving(pool, cycle))
+    if not made:
+        return frozenset()
+    # Nothing is drawn: no job ends here.
+    world = World(pool, lambda job, dice: math.inf, cast("Dice", None))
+    world.take(made)
+    name_of = cycle.askers.access.name_of
+    return frozenset((name_of(start.job), start.job.id) for start in world.starts if start.by == LEFTOVER)
+
+
+def _leaving(pool: Pool, cycle: Cycle) -> Iterator[Made]:
+    """Yield the matches of whole partitionable slots, for the jobs as they stand in the queue."""
+    whole = {str(slot.name) for slot in pool.slots or () if slot.type == PARTITIONABLE}
+    access = cycle.askers.access
+    made = [each for each in cycle.talks.made if not each.policy and each.slot in whole]
+    asked = {(access.name_of(each.job), each.job.id) for each in made}
+    jobs = {(access.name_of(job), job.id): job for job in pool.jobs or () if asked} if asked else {}
+    for each in made:
+        yield each._replace(job=jobs[access.name_of(each.job), each.job.id])

@@ -1,0 +1,32 @@
+"""Walls of the negotiator itself: a configuration or a slot that ends it, before or in its cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.negotiate.cycle.cycle import Cycle
+from htcq.negotiate.cycle.trace import Trace
+from htcq.why import wall
+from htcq.why.wall import Wall
+
+_OF_WEIGHT = ("SlotWeight", "asset")
+
+
+def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[Wall]:
+    """Yield what of the negotiator keeps every job from a match."""
+    if not cycle.quotas.pool.negotiators:
+        yield Wall(wall.NEGOTIATOR_ABSENT, "the collector has no ad of a negotiator: nobody can tell whether one runs")
+    for problem in cycle.quotas.problems:
+        if problem.fatal:
+            text = f"the negotiator exits when it reads its configuration: {problem.message}"
+            yield Wall(wall.NEGOTIATOR_CRASH, text, {"knob": problem.knob, "value": problem.value})
+
+
+def crash_walls(trace: Trace) -> Iterator[Wall]:
+    """Yield what ends the negotiator within the cycle, for jobs that it does not come to."""
+    crash = trace.crash
+    if crash is None:
+        return
+    id_ = wall.SLOT_WEIGHT if any(word in crash.message for word in _OF_WEIGHT) else wall.NEGOTIATOR_CRASH
+    text = f"the negotiator ends at slot {crash.slot} for job {crash.job}: {crash.message}"
+    yield Wall(id_, text, {"slot": crash.slot, "job": crash.job})

@@ -1,0 +1,253 @@
+"""The sentences about slots: what keeps one request from all of them, as walls with amounts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from htcq.pool.slot import Number
+from htcq.units import counted, show_amount
+from htcq.why import wall
+from htcq.why.clauses import Clause, Failure
+from htcq.why.wall import Wall
+
+#: How a slot is kept from a request: by its consumption policy, by another schedd's claim, even unused, for lack of
+#: room or of claims, by a weight that is no number, by earlier matches.
+POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN = (
+    "policy", "claimer", "unused", "room", "claims", "weight", "taken",
+)  # fmt: skip
+#: Clauses that HTCondor writes into Requirements by itself, by an attribute that they name: condor_submit for the
+#: deferral of a start, the schedd for a job that asks for slots of its dedicated scheduler.
+_WRITTEN = {
+    "deferraltime": (wall.DEFERRED, "it asks for a start at a later time: {} does not hold yet"),
+    "dedicatedscheduler": (wall.DEDICATED_SCHEDULER, "no slot is dedicated to the scheduler of its access point: {}"),
+}
+#: Most clauses of one kind that become walls.
+_MAX_CLAUSES = 5
+
+
+class Left(NamedTuple):
+    """What some slots have of an asset: all of them together, and the most that one has."""
+
+    asset: str
+    together: Number
+    largest: Number
+
+
+def left_on(slots: Iterable[tuple[Mapping[str, Number], int]]) -> tuple[Left, ...]:
+    """Return by asset what slots have, of which so many have such amounts each."""
+    together: dict[str, Number] = {}
+    largest: dict[str, Number] = {}
+    for amounts, count in slots:
+        for asset, amount in amounts.items():
+            together[asset] = together.get(asset, 0) + amount * count
+            if amount > largest.get(asset, 0):
+                largest[asset] = amount
+    return tuple([Left(asset, amount, largest.get(asset, 0)) for asset, amount in together.items()])
+
+
+class Blocked(NamedTuple):
+    """How some slots are kept from a request.
+
+    ``left`` is what they have of the assets that count here. ``has_room`` tells whether they have enough left of
+    all assets, whatever their clauses say.
+    """
+
+    how: str
+    failure: Failure = Failure()
+    left: tuple[Left, ...] = ()
+    detail: str = ""
+    has_room: bool = False
+
+
+#: Some slots that are kept from a request, and how many they are.
+_Counted = Sequence[tuple[Blocked, int]]
+
+
+def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[Wall]:
+    """Yield the walls that ``blocked`` slots make; ``slots`` is the number of all, dynamic ones left out."""
+    found: dict[str, list[tuple[Blocked, int]]] = {}
+    for each, count in blocked:
+        found.setdefault(each.how, []).append((each, count))
+    yield from _weights(found.get(WEIGHT, ()))
+    suits = any(how in found for how in (ROOM, CLAIMS, TAKEN, CLAIMER, WEIGHT))
+    if TAKEN in found:
+        yield _outranked(found[TAKEN])
+    elif ROOM in found:
+        yield from _no_room(found[ROOM])
+    yield from _plain(wall.NO_CLAIMS_LEFT, "no claim is left to give on {} that could take it", found.get(CLAIMS, ()))
+    yield from _plain(wall.OTHER_ACCESS_POINT, "{} that could take it: claimed whole by {}", found.get(CLAIMER, ()))
+    yield from _plain(wall.CONSUMPTION, "consumption policy of {}: {}", found.get(POLICY, ()))
+    never = found.get(UNUSED, ())
+    yield from _clauses([each for each in never if each[0].has_room] if suits else never, slots)
+    if not suits:
+        yield from _no_such_machine(never, slots)
+
+
+def _number(found: _Counted) -> int:
+    return sum(count for _, count in found)
+
+
+def _plain(id_: str, text: str, found: _Counted) -> Iterator[Wall]:
+    """Yield one wall for each detail; ``text`` has places for the slots and the detail."""
+    details = Counter[str]()
+    for each, count in found:
+        details[each.detail] += count
+    for detail, count in details.most_common():
+        amounts: dict[str, wall.Amount] = {"slots": count}
+        if detail:
+            amounts["why"] = detail
+        yield Wall(id_, text.format(counted(count, "slot"), detail), amounts)
+
+
+def _weights(found: _Counted) -> Iterator[Wall]:
+    details = Counter[str]()
+    for each, count in found:
+        details[each.detail] += count
+    for detail, count in details.items():
+        yield Wall(wall.SLOT_WEIGHT, f"the negotiator ends at {detail}", {"slots": count, "why": detail})
+
+
+def _outranked(found: _Counted) -> Wall:
+    number = _number(found)
+    text = f"{counted(number, 'slot')} could take it when the cycle begins; earlier matches take the room"
+    return Wall(wall.OUTRANKED, text, {"slots": number})
+
+
+# Clauses --------------------------------------------------------------------------------------------------------
+
+
+def _clauses(found: _Counted, slots: int) -> Iterator[Wall]:
+    counts = Counter[Clause]()
+    for each, count in found:
+        for clause in each.failure.clauses:
+            counts[clause] += count
+    for of_job, id_, owner in ((True, wall.REQUIREMENTS, "Requirements"), (False, wall.START, "START")):
+        own = [(clause, count) for clause, count in counts.most_common() if clause.of_job is of_job]
+        for clause, count in own[:_MAX_CLAUSES]:
+            written = _written(clause)
+            if written is not None:
+                yield written
+                continue
+            where = f"{count} of {counted(slots, 'slot')}"
+            if count == slots:
+                where = "the only slot" if slots == 1 else f"all {slots} slots"
+            what = owner if clause.text.upper() == owner else f"{owner}: {clause.text}"
+            text = f"{what} is false on {where}"
+            yield Wall(id_, text, {"clause": clause.text, "slots": count, "of": slots})
+
+
+def _written(clause: Clause) -> Wall | None:
+    """Return the wall of a clause that HTCondor wrote; None where it did not."""
+    for attribute, (id_, text) in _WRITTEN.items():
+        if clause.of_job and attribute in clause.text.lower():
+            return Wall(id_, text.format(clause.text), {"clause": clause.text})
+    return None
+
+
+# Assets ---------------------------------------------------------------------------------------------------------
+
+
+def _no_such_machine(found: _Counted, slots: int) -> Iterator[Wall]:
+    missing = _missing_on_all(found)
+    largest_of = _free_and_largest(found)[1]
+    for asset in missing:
+        asked, largest = _asked(found, asset), largest_of.get(asset, 0)
+        most = f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
+        text = f"no slot has {show_amount(asset, asked)} {asset}: {most}"
+        yield Wall(wall.NO_SUCH_MACHINE, text, {"asset": asset, "asked": asked, "largest": largest, "of": slots})
+    allowed = [each for each in found if not each[0].failure.clauses]
+    if missing or not allowed:
+        return
+    number = _number(allowed)
+    assets = _missing_on_all(allowed)
+    largest_of = _free_and_largest(allowed)[1]
+    for asset in assets:
+        asked, largest = _asked(allowed, asset), largest_of.get(asset, 0)
+        most = f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
+        text = (
+            f"Requirements and START allow {number} of {counted(slots, 'slot')}; of these none has "
+            f"{show_amount(asset, asked)} {asset}: {most}"
+        )
+        yield Wall(
+            wall.NO_SUCH_MACHINE,
+            text,
+            {"asset": asset, "asked": asked, "largest": largest, "slots": number, "of": slots},
+        )
+    if not assets:
+        yield _combination(wall.NO_SUCH_MACHINE, "no slot has", allowed, number)
+
+
+def _no_room(found: _Counted) -> Iterator[Wall]:
+    number = _number(found)
+    short = [each for each in found if each[0].failure.short]
+    if len(short) < len(found):
+        # Amounts suffice on some of them, but a clause that looks at what is left does not hold now.
+        yield from _clauses([each for each in found if not each[0].failure.short], number)
+        return
+    missing = _missing_on_all(found)
+    free_of, largest_of = _free_and_largest(found)
+    for asset in missing:
+        asked, largest = _asked(found, asset), largest_of.get(asset, 0)
+        free = free_of.get(asset, 0)
+        others = [each for each, _, _ in found[0][0].left if each not in missing and free_of[each] > 0]
+        left = ", ".join(f"{show_amount(each, free_of[each])} {each}" for each in others)
+        text = (
+            f"no room: {asset}: {show_amount(asset, asked)} asked, {show_amount(asset, free)} free on "
+            f"{counted(number, 'slot')} that could take it unused, at most {show_amount(asset, largest)} on one"
+        )
+        if largest >= asked:
+            text += "; those that suit it are in use"
+        text += f" (free besides: {left})" if left else ""
+        amounts = {"asset": asset, "asked": asked, "free": free, "largest": largest, "slots": number}
+        yield Wall(wall.NO_ROOM, text, amounts)
+    if not missing:
+        yield _combination(wall.NO_ROOM, "no slot has room for", found, number)
+
+
+def _combination(id_: str, what: str, found: _Counted, number: int) -> Wall:
+    """Return the wall of assets of which some slots are short of one, others of another."""
+    assets = list(dict.fromkeys(bound.asset for each, _ in found for bound in each.failure.short))
+    asked = " and ".join(f"{show_amount(asset, _asked(found, asset))} {asset}" for asset in assets)
+    counts = [f"{asset} on {sum(count for each, count in found if _is_short(each, asset))}" for asset in assets]
+    text = f"{what} {asked} at once; of {counted(number, 'slot')}, too little {', '.join(counts)}"
+    return Wall(id_, text, {"assets": ", ".join(assets), "slots": number})
+
+
+def _is_short(blocked: Blocked, asset: str) -> bool:
+    return any(bound.asset == asset for bound in blocked.failure.short)
+
+
+def _missing_on_all(found: _Counted) -> list[str]:
+    """Return the assets of which every one of these slots is short."""
+    if not found:
+        return []
+    missing = list(dict.fromkeys(bound.asset for bound in found[0][0].failure.short))
+    for each, _ in found:
+        missing = [asset for asset in missing if _is_short(each, asset)]
+        if not missing:
+            break
+    return missing
+
+
+def _asked(found: _Counted, asset: str) -> Number:
+    """Return how much is asked of an asset, the least of these slots; several clauses may ask on one slot."""
+    asked: list[Number] = []
+    for each, _ in found:
+        amounts = [short.amount for short in each.failure.short if short.asset == asset]
+        if amounts:
+            asked.append(max(amounts))
+    return min(asked)
+
+
+def _free_and_largest(found: _Counted) -> tuple[dict[str, Number], dict[str, Number]]:
+    """Return by asset what these slots have together, and the most that one of them has."""
+    free: dict[str, Number] = {}
+    largest: dict[str, Number] = {}
+    for each, _ in found:
+        for asset, together, most in each.left:
+            free[asset] = free.get(asset, 0) + together
+            if most > largest.get(asset, 0):
+                largest[asset] = most
+    return free, largest

@@ -1,0 +1,200 @@
+"""One verdict on each idle job: whether the next cycle starts it, and otherwise every wall between it and a start.
+
+The verdict is that of the simulated cycle: what was matched starts, and what was not is explained by what the cycle
+itself noted (which requests each talk offered, how it ended, which turns the groups had). Jobs of one queue that are
+alike and stand together share one explanation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from htcq.negotiate.cycle.cycle import Cycle
+from htcq.negotiate.cycle.pie import Asking
+from htcq.negotiate.cycle.queues import Offered, Queue, Run
+from htcq.negotiate.cycle.search import NO_MATCH
+from htcq.negotiate.cycle.trace import GIVEN_BACK, SCHEDD_IS_FULL, Match, Trace
+from htcq.negotiate.cycles.world import LEFTOVER, MATCH
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.why.access import budget_walls, refusal_walls, silent_walls
+from htcq.why.demand import demand_walls
+from htcq.why.groups import group_walls, offered_of, order_wall
+from htcq.why.leftovers import started_on_leftovers
+from htcq.why.negotiator import crash_walls, negotiator_walls
+from htcq.why.slots import SlotSide
+from htcq.why.state import state_walls
+from htcq.why.wall import (
+    CLAIM_REFUSED,
+    MAX_JOBS_RUNNING,
+    NO_DEMAND,
+    NO_SUCH_MACHINE,
+    OUTRANKED,
+    USER_MAX_JOBS,
+    Wall,
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the next cycle makes of ``jobs``, which are alike and wait at one access point.
+
+    ``starts_by`` is how they start, empty where they do not. ``rejection`` is the reason of the simulated negotiator,
+    empty where it gave none.
+    """
+
+    jobs: tuple[Job, ...]
+    submitter: str
+    access_point: str
+    starts: bool
+    starts_by: str
+    walls: tuple[Wall, ...]
+    rejection: str = ""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a job stood in its queue when the cycle was over."""
+
+    queue: Queue
+    run: Run
+
+
+class Verdicts:
+    """The verdicts on the jobs of ``pool``, by one simulated cycle."""
+
+    def __init__(self, pool: Pool, order: Iterable[str] = (), skip_bad_slots: bool = False) -> None:
+        self.pool = pool
+        self.cycle = Cycle(pool, tuple(order), skip_bad_slots)
+        self.trace: Trace = self.cycle.run()
+        self._access = self.cycle.askers.access
+        self._made = {(self.access_point(made.job), made.job.id): made for made in self.cycle.talks.made}
+        #: Matches that the schedd gives back: for a job that it names, or for the first of a request.
+        self._given_back: dict[tuple[str, str], Match] = {}
+        for match in self.trace.matches:
+            if match.refusal in GIVEN_BACK:
+                self._given_back[match.submitter, match.job or match.request] = match
+        self._leftover = started_on_leftovers(pool, self.cycle)
+        self._places = dict(self._placed())
+        self._asking: dict[int, Asking] = {id(each.queue): each for each in self.cycle.askers.every}
+        self._by_run: dict[int, tuple[tuple[Wall, ...], str]] = {}
+        self._slots = SlotSide(self.cycle)
+        self._of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
+
+    def access_point(self, job: Job) -> str:
+        """Return the name of the access point of ``job``; empty where the pool does not say."""
+        return self._access.name_of(job)
+
+    def _placed(self) -> Iterator[tuple[tuple[str, str], _Place]]:
+        for queue in self.cycle.askers.queues.values():
+            for run in queue.runs:
+                place = _Place(queue, run)
+                for job in run.jobs:
+                    yield (self.access_point(job), job.id), place
+
+    def on(self, jobs: Iterable[Job]) -> tuple[Verdict, ...]:
+        """Return the verdicts on ``jobs``, those that are alike together, in the order of the first of each."""
+        found: dict[tuple[object, ...], tuple[Verdict, list[Job]]] = {}
+        for job in jobs:
+            verdict = self._one(job)
+            walls = tuple(map(id, verdict.walls))
+            key = (verdict.submitter, verdict.access_point, id(job.frame), verdict.starts_by, verdict.starts, walls)
+            found.setdefault(key, (verdict, []))[1].append(job)
+        return tuple(_with(verdict, alike) for verdict, alike in found.values())
+
+    def _one(self, job: Job) -> Verdict:
+        where = self.access_point(job)
+        key = (where, job.id)
+        made = self._made.get(key)
+        if made is not None and not made.claim.refusal:
+            return self._verdict(job, True, MATCH, self._of_cycle)
+        if key in self._leftover:
+            return self._verdict(job, True, LEFTOVER, self._of_cycle)
+        if made is not None:
+            return self._verdict(job, False, "", (_refused(made.slot, made.claim.refusal), *self._of_cycle))
+        back = self._given_back.get((job.submitter, job.id))
+        if back is not None:
+            return self._verdict(job, False, "", (_back(back), *self._of_cycle))
+        place = self._places.get(key)
+        if place is None:
+            return self._verdict(job, False, "", self._unoffered(job))
+        walls, rejection = self._waiting(place, job)
+        return self._verdict(job, False, "", walls, rejection)
+
+    def _verdict(self, job: Job, starts: bool, starts_by: str, walls: tuple[Wall, ...], rejection: str = "") -> Verdict:
+        return Verdict((job,), job.submitter, self.access_point(job), starts, starts_by, walls, rejection)
+
+    def _unoffered(self, job: Job) -> tuple[Wall, ...]:
+        """Return the walls of a job that no access point offers."""
+        walls = tuple(state_walls(job))
+        if not walls:
+            walls = tuple(refusal_walls(self.cycle, job))
+        return (*walls, *self._of_cycle)
+
+    # A job that was in a queue and was not matched ----------------------------------------------------------------
+
+    def _waiting(self, place: _Place, job: Job) -> tuple[tuple[Wall, ...], str]:
+        known = self._by_run.get(id(place.run))
+        if known is None:
+            known = self._by_run[id(place.run)] = self._explained(place, job)
+        return known
+
+    def _explained(self, place: _Place, job: Job) -> tuple[tuple[Wall, ...], str]:
+        asking, run, where = self._asking.get(id(place.queue)), place.run, self.access_point(job)
+        offered = None if asking is None else offered_of(asking, run)
+        rejection = "" if offered is None else offered.rejection
+        back = None if offered is None else self._given_back.get((job.submitter, offered.job))
+        if back is not None and not back.job and not rejection:
+            return (_back(back), *self._of_cycle), rejection
+        of_slots = self._slots.walls(
+            job, none_left=rejection == NO_MATCH and offered is not None and not offered.beyond
+        )
+        walls = [
+            *refusal_walls(self.cycle, job),
+            *budget_walls(asking, place.queue, run),
+            *silent_walls(self.pool, where),
+            *self._demand(asking, job),
+            *group_walls(self.cycle, asking, run, bool(of_slots)),
+            *of_slots,
+            *crash_walls(self.trace),
+        ]
+        if not walls:
+            walls.append(self._no_slot(offered))
+        if any(wall.id == OUTRANKED for wall in walls):
+            walls += order_wall(self.cycle, asking)
+        return (*walls, *self._of_cycle), rejection
+
+    def _demand(self, asking: Asking | None, job: Job) -> Iterator[Wall]:
+        for each in demand_walls(self.cycle, asking, job.submitter, self.access_point(job)):
+            # The dedicated scheduler counts idle jobs only once it asks for slots: its ad says nothing of demand.
+            if each.id != NO_DEMAND or not job.parallel:
+                yield each
+
+    def _no_slot(self, offered: Offered | None) -> Wall:
+        """Return the wall of a job that no other wall keeps from a slot."""
+        if not self.pool.slots:
+            return Wall(NO_SUCH_MACHINE, "the collector has no slot")
+        why = offered.rejection if offered is not None and offered.rejection else "the talk ends before its turn"
+        return Wall(OUTRANKED, f"jobs that come first take the room: {why}")
+
+
+def _refused(slot: str, why: str) -> Wall:
+    return Wall(CLAIM_REFUSED, f"it is matched with {slot}, and the startd refuses the claim: {why}", {"slot": slot})
+
+
+def _back(match: Match) -> Wall:
+    id_ = MAX_JOBS_RUNNING if match.refusal == SCHEDD_IS_FULL else USER_MAX_JOBS
+    return Wall(id_, f"a match is made for it and given back: {match.refusal}", {"given_back": match.slot})
+
+
+def _with(verdict: Verdict, jobs: list[Job]) -> Verdict:
+    return Verdict(
+        tuple(jobs),
+        verdict.submitter,
+        verdict.access_point,
+        verdict.starts,
+        verdict.starts_by,
+        verdict.walls,
+        verdict.rejection,
+    )

@@ -1,0 +1,256 @@
+"""What mends a pool: the files of ``htcq audit --fix`` are put into config.d, and what was found is gone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from broken import SMALL_JOB, audited, before, break_it, every, policy
+from claims import charged, come_to, demand, groups, queued, written
+from conftest import NEWEST, Site
+from testpool import Pool
+
+pytestmark = pytest.mark.condor
+ONLY_SUITES = [NEWEST]
+
+TWO_GPUS = {"STARTD_DETECT_GPUS": "-properties -simulate:0,2"}
+TWO_MODELS = {"STARTD_DETECT_GPUS": "-properties -simulate:1,2,3,1"}
+QUOTA = {"GROUP_NAMES": "a", "GROUP_QUOTA_a": "2"}
+FAMILY = {
+    **groups(phys="2", hep_of_phys="0.5", lep_of_phys="0.5"),
+    "GROUP_ACCEPT_SURPLUS_phys.hep": "True",
+    "GROUP_ACCEPT_SURPLUS_phys.lep": "True",
+}
+
+
+@dataclass(frozen=True)
+class Break:
+    """The rules of which errors are found, the knobs that break the pool, and the jobs of each submitter that then run.
+
+    Eight jobs of each wait, with ``asked`` in place of what a small job asks for. Where the negotiator could not start
+    with the knobs the pool is started with ``sound`` ones.
+    """
+
+    rules: frozenset[str]
+    knobs: Mapping[str, str]
+    runs: Mapping[str, int]
+    asked: Mapping[str, object] = field(default_factory=dict)
+    sound: Mapping[str, str] = field(default_factory=dict)
+
+
+BREAKS: Mapping[str, Break] = {
+    "what a claim takes": Break(
+        frozenset((
+            "fractional-cpus", "fractional-memory", "fractional-custom-asset", "no-claims",
+            "leftovers-with-policy", "claimable-partitionable-with-policy", "no-resource-limits",
+        )),
+        policy(
+            **TWO_GPUS,
+            CONSUMPTION_CPUS="1.5 * TARGET.RequestCpus",
+            CONSUMPTION_MEMORY="1.1 * TARGET.RequestMemory",
+            CONSUMPTION_GPUS="0.5 * (TARGET.RequestGPUs ?: 0)",
+            NUM_CLAIMS="0",
+            CLAIM_PARTITIONABLE_LEFTOVERS="True",
+            ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS="True",
+            WithinResourceLimits="True",
+        ),
+        {"ann": 2},
+        {"request_gpus": 1},
+    ),
+    "a weight that is no number, and consumptions that are none": Break(
+        frozenset(("weight-not-a-number", "optional-asset-unsafe", "consumption-undefined", "asset-without-amount")),
+        policy(
+            **TWO_GPUS,
+            SLOT_WEIGHT="64 / (Cpus - 7)",
+            CONSUMPTION_GPUS="TARGET.RequestGPUs",
+            CONSUMPTION_MEMORY="TARGET.RequestMem",
+            MACHINE_RESOURCE_Tokens="4",
+            STARTD_ATTRS="Tokens",
+            Tokens='"none"',
+            CONSUMPTION_Tokens="0",
+        ),
+        {"ann": 8},
+    ),
+    "matches that cost nothing": Break(
+        frozenset(("free-match", "quotas-do-not-hold")),
+        policy(**QUOTA, SLOT_WEIGHT="TotalSlotCpus"),
+        {"a.ann": 2},
+    ),
+    "a weight that grows, and claims of nothing": Break(
+        frozenset(("weight-grows-as-slot-empties", "consumes-nothing")),
+        policy(
+            **QUOTA,
+            SLOT_WEIGHT="1 + TotalSlotCpus - Cpus",
+            CONSUMPTION_CPUS="0",
+            CONSUMPTION_MEMORY="0",
+            CONSUMPTION_DISK="0",
+        ),
+        {"a.ann": 2},
+    ),
+    "GPUs of two models": Break(frozenset(("heterogeneous-gpus-with-policy",)), policy(**TWO_MODELS), {"ann": 1}),
+    "weights that follow the scarcest asset": Break(
+        frozenset(("demand-truncated-to-zero",)),
+        policy(
+            SLOT_WEIGHT="min({Cpus, floor(Memory/2048), floor(Disk/100000)})",
+            SCHEDD_SLOT_WEIGHT="",
+            GROUP_NAMES="small, large",
+            GROUP_QUOTA_small="4",
+            GROUP_QUOTA_large="4",
+        ),
+        {"small.ann": 8},
+    ),
+    "groups without limits": Break(
+        frozenset(("autoregroup", "strict-quota-off", "sort-expression-broken")),
+        {
+            **FAMILY,
+            "GROUP_AUTOREGROUP_phys.hep": "True",
+            "NEGOTIATOR_STRICT_ENFORCE_QUOTA": "False",
+            "GROUP_SORT_EXPR": "NoSuchAttribute",
+        },
+        {"phys.hep.ann": 1, "phys.lep.ben": 1},
+    ),
+    "siblings, a quota below one, and GPUs for those who ask for none": Break(
+        frozenset(("siblings-under-refusing-parent", "cannot-afford-cheapest-slot", "optional-asset-charged")),
+        {
+            **FAMILY,
+            **TWO_GPUS,
+            "GROUP_NAMES": f"{FAMILY['GROUP_NAMES']}, half",
+            "GROUP_QUOTA_half": "0.9",
+            "CONSUMPTION_GPUS": "quantize(TARGET.RequestGPUs ?: 0, {1})",
+        },
+        {"phys.hep.ann": 1, "phys.lep.ben": 1, "half.cyd": 1},
+    ),
+    "values on which the negotiator ends": Break(
+        frozenset(("quota-out-of-range", "pool-constraint-unparsable")),
+        {
+            **groups(hep="2", lep="0.5"),
+            "GROUP_QUOTA_hep": "-2",
+            "GROUP_QUOTA_DYNAMIC_lep": "50%",
+            "GROUP_ACCEPT_SURPLUS_hep": "maybe",
+            "NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > (",
+        },
+        {"hep.ann": 2, "lep.ben": 3},
+        sound=groups(hep="2", lep="0.5"),
+    ),
+    "a constraint that no slot fulfils, and demand in jobs": Break(
+        frozenset(("pool-constraint-matches-nothing", "unweighted-demand")),
+        {
+            **groups(hep="4"),
+            "NEGOTIATOR_SLOT_CONSTRAINT": "NoSuchAttribute",
+            "NEGOTIATOR_USE_WEIGHTED_DEMAND": "False",
+        },
+        {"hep.ann": 1},
+        {"request_cpus": 4},
+    ),
+    "a claim that is charged a quarter": Break(
+        frozenset(("weight-not-additive",)),
+        policy(
+            SLOT_WEIGHT="min({Cpus, floor(Memory/2048)})",
+            SCHEDD_SLOT_WEIGHT="max({RequestCpus, ceiling(RequestMemory/2048.0)})",
+        ),
+        {"ann": 2},
+        {"request_memory": 8192},
+    ),
+    "demand in cpus, and slots that weigh memory": Break(
+        frozenset(("demand-in-other-units",)),
+        {
+            **groups(hep="1", lep="1"),
+            "GROUP_ACCEPT_SURPLUS": "True",
+            "SLOT_WEIGHT": "Memory/2048.0",
+            "MEMORY": "32768",
+            "NUM_CPUS": "20",
+            "SCHEDD_SLOT_WEIGHT": "RequestCpus",
+        },
+        {"hep.ann": 4},
+        {"request_memory": 8192},
+    ),
+    "a slot that is larger than the quota": Break(
+        frozenset(("slot-exceeds-quota",)), {"GROUP_NAMES": "hep", "GROUP_QUOTA_hep": "2"}, {"hep.ann": 1}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_what_fix_writes_mends_the_pool(site: Site, tmp_path: Path, name: str) -> None:
+    """Nothing of it is found any more, nothing new comes, and the jobs run that should."""
+    broken = BREAKS[name]
+    pool = break_it(site, broken.sound or broken.knobs)
+    with before(pool):
+        for submitter in broken.runs:
+            _queue(pool, submitter, broken.asked)
+        if broken.sound:
+            pool.configure(written(broken.knobs))
+            pool.reconfig()
+        found = audited(pool, tmp_path, tmp_path / "fixes")
+        assert broken.rules - _errors(found) == set()
+        _mend(pool, tmp_path / "fixes", broken.knobs)
+        left = audited(pool, tmp_path)
+    assert _serious(left) - {each["rule"] for each in found} == set(), "new findings"
+    assert [each["message"] for each in left if each["rule"] in broken.rules] == []
+    come_to(pool, broken.runs)
+
+
+def test_a_constraint_no_longer_hides_claims(site: Site, tmp_path: Path) -> None:
+    """The group is charged for what it has again, and nothing is taken from it."""
+    knobs = {**groups(hep="2"), "NEGOTIATOR_SLOT_CONSTRAINT": 'State == "Unclaimed"'}
+    pool = break_it(site, knobs)
+    queued(pool, {"hep.ann": 1})
+    come_to(pool, {"hep.ann": 1})
+    with before(pool):
+        found = audited(pool, tmp_path, tmp_path / "fixes")
+        assert "slot-constraint-hides-claims" in _errors(found)
+        _mend(pool, tmp_path / "fixes", knobs)
+        left = audited(pool, tmp_path)
+    assert _serious(left) - {each["rule"] for each in found} == set(), "new findings"
+    assert "slot-constraint-hides-claims" not in {each["rule"] for each in left}
+    charged(pool, "hep", 1)
+
+
+def _queue(pool: Pool, submitter: str, asked: Mapping[str, object]) -> None:
+    group, _, user = submitter.rpartition(".")
+    who = {"accounting_group_user": user, **({"accounting_group": group} if group else {})}
+    pool.submit({**SMALL_JOB, **asked, **who}, 8)
+    pool.wait(lambda: demand(pool, [submitter])[submitter][0] == 8, 40, f"8 idle jobs of {submitter}", ("SchedLog",))
+
+
+def _errors(findings: list[dict[str, Any]]) -> set[str]:
+    return {each["rule"] for each in every(findings) if each["severity"] == "error"}
+
+
+def _serious(findings: list[dict[str, Any]]) -> set[str]:
+    return {each["rule"] for each in every(findings) if each["severity"] != "info"}
+
+
+def _started(pool: Pool, begun: int) -> bool:
+    ads = pool.ads("slots", ["DaemonStartTime"])
+    return bool(ads) and all(ad["DaemonStartTime"] >= begun for ad in ads)
+
+
+def _mend(pool: Pool, directory: Path, knobs: Mapping[str, str]) -> None:
+    """Put the files behind what breaks the pool in its config.d, and do with the daemons what they say."""
+    place = pool.config_dir
+    files = {file.name: file.read_text() for file in directory.iterdir()}
+    (place / "60-htcq-broken.config").write_text(written(knobs))
+    for name, text in files.items():
+        (place / f"99-{name}").write_text(text)
+    pool.configure("")
+    begun = int(time.time())
+    if any("condor_restart" in text for text in files.values()):
+        pool.tool("condor_restart", "-startd")
+        # A startd that is just starting hears of no reconfig.
+        pool.wait(lambda: _started(pool, begun), 40, "a startd that has started anew", ("StartLog",))
+    pool.reconfig()
+    reread = int(time.time())
+
+    def read() -> bool:
+        ads = pool.ads("slots", ["DaemonStartTime", "DaemonLastReconfigTime"])
+        demands = pool.ads("submitters", ["LastHeardFrom"])
+        slots = bool(ads) and all(max(ad.values()) >= begun for ad in ads)
+        # The schedd looks at its jobs before it has read its configuration, and tells it a second later.
+        return slots and all(ad["LastHeardFrom"] > reread + 2 for ad in demands)
+
+    pool.wait(read, 40, "ads of the new configuration", ("StartLog",))

@@ -1,0 +1,108 @@
+"""Schedds as time goes by: cool-down, deferral, limits of users, and clusters that come into being job by job."""
+
+from __future__ import annotations
+
+from random import Random
+
+from htcq.negotiate.cycles.course import Course, Plan, run_course
+from htcq.negotiate.cycles.runtimes import run_time
+from htcq.pool.pool import Pool
+from tests.audit.sites import dynamic_slot, job, policy_slot, pool, schedd, slot, static_slot, submitter, user
+
+NOW = 1_700_000_000
+INTERVAL = 60.0
+ALWAYS = "1000000"
+
+
+def slots(count: int) -> list[str]:
+    return [static_slot(f"slot{number}@node1", SlotID=number) for number in range(1, count + 1)]
+
+
+def site(*ads: str, jobs: list[str], config: str = "A = 1\n", users: list[str] | None = None) -> Pool:
+    asks = submitter(IdleJobs=len(jobs), WeightedIdleJobs=len(jobs), LastHeardFrom=NOW)
+    return pool(*ads, schedd(), asks, jobs=jobs, config=config, users=users)
+
+
+def course(given: Pool, cycles: int, lasts: str = ALWAYS) -> Course:
+    return run_course(given, Plan(cycles, INTERVAL), run_time(lasts), Random(0))
+
+
+def started(found: Course) -> list[int]:
+    return [sample.started for sample in found.samples]
+
+
+def running(found: Course) -> list[int]:
+    return [sample.running for sample in found.samples]
+
+
+def test_a_job_starts_in_the_first_cycle_after_its_cool_down() -> None:
+    jobs = [job("1.0"), job("1.1", JobCoolDownExpiration=NOW + 90), job("1.2", JobCoolDownExpiration=NOW + 500)]
+
+    assert started(course(site(*slots(3), jobs=jobs), 4)) == [1, 0, 1, 0]
+
+
+def test_a_claim_is_not_used_again_for_a_job_in_cool_down() -> None:
+    """The claim of 1.0 is given up after 30 s, and 1.1 waits for a match of its own."""
+    jobs = [job("1.0"), job("1.1", JobCoolDownExpiration=NOW + 100)]
+
+    found = course(site(*slots(1), jobs=jobs), 4, lasts="30")
+    assert [(sample.matches, sample.running) for sample in found.samples] == [(1, 1), (0, 0), (1, 1), (0, 0)]
+
+
+def test_a_deferred_job_is_matched_when_its_time_has_come() -> None:
+    """As condor_submit writes it: from the time less its preparation on."""
+    condition = "TARGET.Cpus >= RequestCpus && time() + ScheddInterval >= DeferralTime - DeferralPrepTime"
+    deferred = {"DeferralTime": NOW + 200, "DeferralPrepTime": 50, "ScheddInterval": 5}
+    given = site(*slots(1), jobs=[job("1.0", Requirements=condition, **deferred)])
+
+    assert started(course(given, 5)) == [0, 0, 0, 1, 0]
+
+
+def test_start_expressions_see_the_time_of_the_cycle_and_not_of_the_reader() -> None:
+    evening = [static_slot("slot1@node1", Start=f"CurrentTime > {NOW + 100}")]
+
+    assert started(course(site(*evening, jobs=[job("1.0")]), 4)) == [0, 0, 1, 0]
+
+
+def test_a_user_never_runs_more_jobs_than_the_limit() -> None:
+    """Neither by matches nor in claims that are used again."""
+    jobs = [job(f"1.{number}") for number in range(8)]
+    given = site(*slots(4), jobs=jobs, users=[user(MaxJobsRunning=2)])
+
+    assert running(course(given, 3)) == [2, 2, 2]
+    assert running(course(given, 5, lasts="90")) == [2, 2, 2, 2, 2]
+
+
+def test_leftovers_of_a_match_are_not_for_jobs_beyond_the_limit_of_their_user() -> None:
+    jobs = [job(f"1.{number}") for number in range(8)]
+    given = site(slot(), jobs=jobs, users=[user(MaxJobsRunning=3)])
+
+    assert running(course(given, 2))[-1] == 3
+
+
+def test_what_runs_at_the_capture_counts_against_the_limit_until_it_ends() -> None:
+    whole = policy_slot(Cpus=7, NumClaims=7)
+    claimed = dynamic_slot(RemoteOwner='"ada@site"')
+    jobs = [job(f"1.{number}") for number in range(2)]
+    given = site(whole, claimed, jobs=jobs, users=[user(MaxJobsRunning=1, NumRunning=1)])
+
+    assert running(course(given, 2)) == [1, 1]
+
+
+def test_a_cluster_with_max_idle_comes_into_being_as_its_jobs_start() -> None:
+    """10 jobs, of which 3 at most are idle: as often as one of them starts in a slot of two, the next one comes."""
+    factory = {"TotalSubmitProcs": 10, "JobMaterializeNextProcId": 3, "JobMaterializeMaxIdle": 3}
+    jobs = [job(f"1.{number}", **factory) for number in range(3)]
+    found = course(site(*slots(2), jobs=jobs), 6, lasts="50")
+
+    assert sum(map(len, found.waited.values())) == 10
+    assert [sample.idle for sample in found.samples] == [3, 3, 3, 2, 0, 0]
+
+
+def test_a_cluster_with_max_materialize_waits_until_jobs_have_left_the_queue() -> None:
+    factory = {"TotalSubmitProcs": 5, "JobMaterializeNextProcId": 2, "JobMaterializeLimit": 2}
+    jobs = [job(f"1.{number}", **factory) for number in range(2)]
+    found = course(site(*slots(4), jobs=jobs), 3)
+
+    assert running(found) == [2, 2, 2]
+    assert sum(map(len, course(site(*slots(4), jobs=jobs), 4, lasts="50").waited.values())) == 5

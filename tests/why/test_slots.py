@@ -1,0 +1,188 @@
+"""The walls of slots: by clause, by asset, by claims, limits and preemption; each pool has one of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.why.verdict import Verdict, Verdicts
+from htcq.why.wall import Wall
+from tests.audit.sites import dynamic_slot, job, negotiator, policy_slot, pool, schedd, slot, static_slot, submitter
+
+NEEDS = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
+LIMITS = (
+    "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory && TARGET.RequestDisk <= MY.Disk"
+    " && (TARGET.RequestGPUs is undefined || MY.GPUs >= TARGET.RequestGPUs)"
+)
+SLOT = {"WithinResourceLimits": LIMITS, "Start": "true", "Requirements": "(START) && (WithinResourceLimits)"}
+
+
+def verdict(*slots: str, config: str = "", jobs: tuple[str, ...] = (), **asked: object) -> Verdict:
+    """Return the verdict on one job that asks for so much, after ``jobs`` of others."""
+    own = job("9.0", **{"Requirements": NEEDS, **asked})  # type: ignore[arg-type]
+    ads = (*slots, negotiator(), schedd(), submitter(IdleJobs=9, WeightedIdleJobs=9))
+    found = pool(*ads, jobs=[*jobs, own], config=config)
+    assert found.jobs is not None
+    return Verdicts(found).on([each for each in found.jobs if each.cluster == 9])[0]
+
+
+def walls(found: Verdict) -> dict[str, Wall]:
+    """Return the walls by id, the first of each."""
+    return {wall.id: wall for wall in reversed(found.walls)}
+
+
+def test_a_job_that_fits_has_no_wall() -> None:
+    found = verdict(slot(**SLOT))
+
+    assert found.starts
+    assert found.walls == ()
+
+
+def test_each_clause_of_requirements_is_counted_by_itself() -> None:
+    """Both counts are of the same slots: neither is larger than their number."""
+    slots = [slot(f"slot1@n{number}", **SLOT, OpSys='"LINUX"' if number else '"AIX"') for number in range(4)]
+    found = verdict(*slots, Requirements='TARGET.OpSys == "AIX" && TARGET.NoSuch =?= true && ' + NEEDS)
+
+    wanted = [(wall.id, wall.amounts["clause"], wall.amounts["slots"], wall.amounts["of"]) for wall in found.walls]
+    assert wanted == [
+        ("requirements", "TARGET.NoSuch =?= true", 4, 4),
+        ("requirements", 'TARGET.OpSys == "AIX"', 3, 4),
+    ]
+
+
+def test_a_clause_that_looks_at_what_is_the_slots_own_is_counted_slot_by_slot() -> None:
+    """The four slots share all expressions; their SlotID alone tells them apart."""
+    slots = [slot(f"slot{number}@n1", **SLOT, SlotID=number) for number in range(1, 5)]
+    found = verdict(*slots, Requirements="TARGET.SlotID > 3 && TARGET.NoSuch =?= true && " + NEEDS)
+
+    wanted = [(wall.amounts["clause"], wall.amounts["slots"], wall.amounts["of"]) for wall in found.walls]
+    assert wanted == [("TARGET.NoSuch =?= true", 4, 4), ("TARGET.SlotID > 3", 3, 4)]
+
+
+def test_start_is_read_clause_by_clause() -> None:
+    start = 'TARGET.Owner != "ada" && TARGET.RequestCpus < 8'
+    found = walls(verdict(slot(**{**SLOT, "Start": start})))
+
+    assert list(found) == ["start"]
+    assert found["start"].amounts == {"clause": 'TARGET.Owner != "ada"', "slots": 1, "of": 1}
+
+
+def test_a_literal_start_is_called_start() -> None:
+    assert "START is false on the only slot" in walls(verdict(slot(**{**SLOT, "Start": "false"})))["start"].text
+
+
+def test_a_node_that_has_both_and_refuses_is_not_said_to_lack_them() -> None:
+    """One node has many cpus, another much memory; the third has both, and its START refuses."""
+    slots = (
+        slot("slot1@many", **SLOT, Cpus=64, TotalSlotCpus=64),
+        slot("slot1@much", **SLOT, Memory=262144, TotalSlotMemory=262144),
+        slot("slot1@both", **{**SLOT, "Start": "false"}, Cpus=64, TotalSlotCpus=64, Memory=262144,
+             TotalSlotMemory=262144),
+    )  # fmt: skip
+    found = walls(verdict(*slots, RequestCpus=32, RequestMemory=131072))
+
+    assert found["start"].amounts["slots"] == 1
+    assert found["no-such-machine"].amounts["slots"] == 2
+    assert "START is false on 1 of 3 slots" in found["start"].text
+
+
+def test_an_asset_that_no_slot_has_at_all() -> None:
+    asked = {"RequestGPUs": 1, "Requirements": f"{NEEDS} && TARGET.GPUs >= RequestGPUs"}
+    found = walls(verdict(slot(**SLOT), **asked))
+
+    assert list(found) == ["no-such-machine"]
+    assert found["no-such-machine"].amounts == {"asset": "gpus", "asked": 1, "largest": 0, "of": 1}
+
+
+def test_room_names_the_asset_that_is_used_up() -> None:
+    """Memory is used up, cpus are free: the wall is of memory."""
+    found = walls(verdict(slot(**SLOT, Cpus=96, TotalSlotCpus=96, Memory=0, TotalSlotMemory=262144)))
+
+    assert list(found) == ["no-room"]
+    assert found["no-room"].amounts == {"asset": "memory", "asked": 1024, "free": 0, "largest": 0, "slots": 1}
+    assert "96 cpus" in found["no-room"].text
+
+
+GPU_CLAUSE = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
+
+
+@pytest.mark.parametrize(("free", "wall"), [(0, "no-room"), (1, "no-room"), (2, "requirements")])
+def test_devices_in_use_are_no_wall_of_requirements(free: int, wall: str) -> None:
+    """A slot lists only the devices that are free: while some are in use, the job may wait for these."""
+    gpus = {
+        **SLOT, "MachineResources": '"Cpus Memory Disk GPUs"', "GPUs": free, "TotalSlotGPUs": 2,
+        "AvailableGPUs": f"{{ {', '.join(['GPUs_GPU_a'] * free)} }}", "GPUs_GPU_a": "[ Capability = 1.2 ]",
+    }  # fmt: skip
+    asked = {"RequestGPUs": 1, "RequireGPUs": "Capability > 7", "Requirements": f"{NEEDS} && {GPU_CLAUSE}"}
+
+    assert list(walls(verdict(slot(**gpus), **asked))) == [wall]
+
+
+def test_room_for_each_asset_but_not_on_one_slot() -> None:
+    full = {"TotalSlotCpus": 8, "TotalSlotMemory": 16384}
+    slots = (
+        slot("slot1@a", **SLOT, **full, Cpus=0, Memory=16384),
+        slot("slot1@b", **SLOT, **full, Cpus=8, Memory=0),
+    )
+    found = walls(verdict(*slots))
+
+    assert found["no-room"].amounts == {"assets": "cpus, memory", "slots": 2}
+
+
+@pytest.mark.parametrize(("limit", "running"), [(0, 0), (1, 1)])
+def test_a_concurrency_limit_is_named_with_what_is_used(limit: int, running: int) -> None:
+    claimed = [dynamic_slot(ConcurrencyLimits='"lic"')] if running else []
+    found = walls(verdict(slot(**SLOT), *claimed, config=f"LIC_LIMIT = {limit}\n", ConcurrencyLimits='"lic"'))
+
+    assert found["concurrency-limit"].amounts == {"name": "lic", "asked": 1, "used": running, "limit": limit}
+
+
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        ("NEGOTIATOR_CONSIDER_PREEMPTION = False\n", "NEGOTIATOR_CONSIDER_PREEMPTION is off"),
+        ("PREEMPTION_REQUIREMENTS = False\n", "PREEMPTION_REQUIREMENTS == False"),
+    ],
+)
+def test_claims_that_are_not_preempted(config: str, why: str) -> None:
+    """The only slot that suits it is claimed by another user."""
+    claimed = static_slot(**SLOT, State='"Claimed"', Activity='"Busy"', RemoteUser='"ben@site"', Rank="0.0")
+    found = walls(verdict(claimed, config=config))
+
+    assert found["preemption"].amounts["why"] == why
+
+
+def test_what_earlier_matches_of_the_cycle_take_is_outranked() -> None:
+    found = walls(verdict(static_slot(**SLOT), jobs=(job("1.0", Requirements=NEEDS),)))
+
+    assert found["outranked"].amounts == {"slots": 1}
+
+
+def test_a_slot_that_the_negotiator_does_not_see() -> None:
+    found = walls(verdict(slot(**SLOT), config="NEGOTIATOR_SLOT_CONSTRAINT = SlotID > 1\n"))
+
+    assert found["slot-constraint"].amounts == {"slots": 1}
+
+
+def test_no_claims_left() -> None:
+    found = walls(verdict(policy_slot(**SLOT, NumClaims=0)))
+
+    assert found["no-claims-left"].amounts == {"slots": 1}
+
+
+def test_a_consumption_that_is_no_number() -> None:
+    found = walls(verdict(policy_slot(**SLOT, ConsumptionMemory="TARGET.NoSuch")))
+
+    assert found["consumption"].amounts == {"slots": 1, "why": "ConsumptionMemory is no number"}
+
+
+def test_a_weight_that_is_no_number() -> None:
+    found = walls(verdict(policy_slot(**SLOT, SlotWeight="ifThenElse(Cpus < TotalSlotCpus, undefined, Cpus)")))
+
+    assert "slot1@node1" in str(found["slot-weight"].amounts["why"])
+
+
+def test_a_deferred_start_is_no_wall_of_requirements() -> None:
+    deferred = f"{NEEDS} && (time() + 300) >= (DeferralTime - 60)"
+    found = walls(verdict(slot(**SLOT), Requirements=deferred, DeferralTime=4_000_000_000))
+
+    assert list(found) == ["deferred"]
