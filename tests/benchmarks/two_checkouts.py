@@ -3,7 +3,8 @@
 Processor time is that of a command with all its children, which a busy machine changes less than the time on the clock;
 of several ``--runs`` the medians count.
 ``python tests/benchmarks/two_checkouts.py OTHER [--slots N] [--runs N]``, where OTHER is a checkout, such as
-``git worktree add /tmp/before COMMIT`` makes. ``--only simulate`` wants a pool of some hundred slots.
+``git worktree add /tmp/before COMMIT`` makes. ``--only simulate`` wants a pool of some hundred slots. Without OTHER
+this checkout is compared with itself: what it costs that foreign data is read in a confined process.
 """
 
 from __future__ import annotations
@@ -37,6 +38,15 @@ _COMMANDS = {
 _USUAL = ["audit", "cost", "quota", "emit"]
 #: A run of less than a second is repeated so often.
 _SHORT = {"emit": 15}
+#: Runs htcq without the confined process.
+_UNCONFINED = "import gc, sys; gc.disable(); from htcq.cli.main import run; sys.exit(run(sys.argv[1:]))"
+
+
+class Program(NamedTuple):
+    """One of the two that are compared: a checkout, and the arguments of Python that start its htcq."""
+
+    checkout: Path
+    start: tuple[str, ...] = ("-m", "htcq")
 
 
 class Cost(NamedTuple):
@@ -47,23 +57,26 @@ class Cost(NamedTuple):
     peak_mb: float
 
 
-def cost_of(checkout: Path, words: Sequence[str], compiled: Path) -> Cost:
+def cost_of(program: Program, words: Sequence[str], compiled: Path) -> Cost:
     """Return what one run costs; its byte code is kept in ``compiled``.
 
     Raises:
         RuntimeError: it failed, so that its time means nothing.
     """
     environment = {
-        **os.environ, "PYTHONPATH": str(checkout), "PYTHONPYCACHEPREFIX": str(compiled), "CONDOR_CONFIG": "/dev/null",
-    }  # fmt: skip
+        **os.environ,
+        "PYTHONPATH": str(program.checkout),
+        "PYTHONPYCACHEPREFIX": str(compiled),
+        "CONDOR_CONFIG": "/dev/null",
+    }
     begun = time.perf_counter()
     child = subprocess.Popen(
-        [sys.executable, "-m", "htcq", *words], stdout=subprocess.DEVNULL, cwd=compiled, env=environment
+        [sys.executable, *program.start, *words], stdout=subprocess.DEVNULL, cwd=compiled, env=environment
     )
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 1):
-        raise RuntimeError(f"exit status {child.returncode} in {checkout}: htcq {' '.join(words)}")
+        raise RuntimeError(f"exit status {child.returncode} in {program.checkout}: htcq {' '.join(words)}")
     return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - begun, usage.ru_maxrss / 1024)
 
 
@@ -72,14 +85,14 @@ def median(costs: Sequence[Cost]) -> Cost:
     return Cost(*(statistics.median(column) for column in zip(*costs)))
 
 
-def compare(checkouts: Sequence[Path], words: Sequence[str], runs: int, place: Path) -> list[Cost]:
-    """Return the medians of each checkout, run in turn after one run that compiles."""
-    costs: list[list[Cost]] = [[] for _ in checkouts]
+def compare(programs: Sequence[Program], words: Sequence[str], runs: int, place: Path) -> list[Cost]:
+    """Return the medians of each program, run in turn after one run that compiles."""
+    costs: list[list[Cost]] = [[] for _ in programs]
     for number in range(runs + 1):
-        for which, checkout in enumerate(checkouts):
+        for which, program in enumerate(programs):
             compiled = place / f"compiled{which}"
             compiled.mkdir(exist_ok=True)
-            cost = cost_of(checkout, words, compiled)
+            cost = cost_of(program, words, compiled)
             if number:
                 costs[which].append(cost)
     return [median(each) for each in costs]
@@ -88,11 +101,14 @@ def compare(checkouts: Sequence[Path], words: Sequence[str], runs: int, place: P
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("other", type=Path, help="the other checkout")
+    parser.add_argument("other", type=Path, nargs="?", help="the other checkout")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=list(_COMMANDS), default=_USUAL)
     add_size_options(parser)
     given = parser.parse_args()
+    other = Program(ROOT, ("-c", _UNCONFINED))
+    if given.other is not None:
+        other = Program(given.other.resolve())
     with tempfile.TemporaryDirectory(prefix="two-checkouts-") as directory:
         place = Path(directory)
         (place / "pool").mkdir()
@@ -101,7 +117,7 @@ def main() -> None:
         named = {"POOL": str(place / "pool"), "NODE": str(place / "node.json")}
         for name in given.only:
             words = [named.get(word, word) for word in _COMMANDS[name]]
-            here, there = compare((ROOT, given.other.resolve()), words, _SHORT.get(name, given.runs), place)
+            here, there = compare((Program(ROOT), other), words, _SHORT.get(name, given.runs), place)
             sys.stdout.write(
                 f"{name:<9} processor {there.processor:8.2f} -> {here.processor:8.2f} s  "
                 f"x{here.processor / there.processor:.3f}   clock {there.clock:8.2f} -> {here.clock:8.2f} s   "
