@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.audit import test_causes
 from tests.audit.sites import accounting, collected, job, negotiator, policy_slot, schedd, slot, submitter
 from tests.cli import published_pools, test_elastic_plan, test_elastic_status, test_migrate, test_simulate_agreement
 from tests.cli.looks import DECLARED, snapshot
@@ -28,7 +29,7 @@ RECORDED = {
     "removed": "negotiation-2/sid-removesig",
 }  # fmt: skip
 #: Cycles of which the negotiator's own numbers were recorded.
-CASES = ("case-016", "case-040", "case-055")
+CASES = ("case-016", "case-034", "case-040", "case-042", "case-055")
 NODES = {
     "small.json": {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000, "custom": {"actuators": 4}},
     "fleet/a1.json": {"cpus": 32, "memory_mb": 65536, "disk_kb": 100_000_000},
@@ -86,6 +87,7 @@ def furnish(place: Path) -> None:
     _migrated(place)
     _sick(place)
     _broken(place)
+    _waiting(place)
     _histories(place)
     test_simulate_agreement.written(
         place,
@@ -120,11 +122,15 @@ def _elastic(place: Path) -> None:
     write_reclaim(over, borrowed(8, 2))
 
 
+#: What a switch of the model has to look at besides quotas.
+_MORE = "GROUP_ACCEPT_SURPLUS_chem = True\nGROUP_QUOTA_ROUND_ROBIN_RATE = 2\n"
+
+
 def _migrated(place: Path) -> None:
     asking, jobs = wants("bio.ann@site", idle=2, running=1)
-    mine = used("bio.ann@site", 1, Ceiling=3, Priority="2000.0", PriorityFactor="1000.0")
+    mine = used("bio.ann@site", 1, Ceiling=3, Floor=1, Priority="2000.0", PriorityFactor="1000.0")
     ads = (machine(Cpus=7, Memory=24576, NumDynamicSlots=1), claim(1), asking, mine, used("bio", 1, group=True))
-    _write(place / "charged", *ads, jobs=tuple(jobs), config=FLAT + "GROUP_ACCEPT_SURPLUS_chem = True\n")
+    _write(place / "charged", *ads, jobs=tuple(jobs), config=f"{FLAT}{_MORE}")
 
 
 def _sick(place: Path) -> None:
@@ -132,6 +138,7 @@ def _sick(place: Path) -> None:
     late = published_pools.MOMENT - 5000
     ads = (
         slot("slot1@shut", Start="false"),
+        slot("slot1@static", SlotType='"Static"', PartitionableSlot="false"),
         slot("slot1@heavy", SlotWeight="Cpus * 0"),
         slot("slot1@odd", SlotWeight='"heavy"'),
         schedd("access1", LastHeardFrom=late),
@@ -162,11 +169,25 @@ def _broken(place: Path) -> None:
     )  # fmt: skip
 
 
+def _waiting(place: Path) -> None:
+    """A pool of which not all jobs are offered, and one in which a later file takes the groups away."""
+    cooling = [
+        job(f"2.{number}", AccountingGroup='"physics.ada"', JobCoolDownExpiration=9_000_000_000) for number in range(3)
+    ]
+    asks = submitter("physics.ada@site", IdleJobs=3, LastHeardFrom=1_700_000_000)
+    groups = "GROUP_NAMES = chem, physics\nGROUP_QUOTA_chem = 4\nGROUP_QUOTA_physics = 4\n"
+    _write(place / "waiting", slot(), schedd(), asks, jobs=tuple(cooling), config=groups)
+    _write(place / "overridden", slot(), *test_causes.USERS, config=f"{test_causes.GROUPS}{test_causes.ASTRO}")
+
+
 def _histories(place: Path) -> None:
-    """Six snapshots, 300 s apart, one of another pool, and three in which groups lend and borrow."""
+    """Six snapshots, 300 s apart, one of another pool, an incomplete one, and three in which groups lend."""
     for number, physics in enumerate((20, 20, 20, 15, 15, 15), 1):
         snapshot(place, number, physics, {"physics": 15, "chem": 12})
     snapshot(place, 7, machine="other.example.net")
+    meta = place / snapshot(place, 8) / "meta.json"
+    failed = [{"what": "user records of access1", "why": "connection refused"}]
+    meta.write_text(json.dumps({**json.loads(meta.read_text()), "failed": failed}))
     for number, cpus in enumerate(({"chem": 12}, {"chem": 30, "physics": 4}, {"chem": 20, "physics": 20}), 11):
         claims = [claimed(count, f"{group}.ada@site", each, 0) for count, (group, each) in enumerate(cpus.items(), 1)]
         ads = place / snapshot(place, number, extra="\n".join(claims)) / "collector.ads"

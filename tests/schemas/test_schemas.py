@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 import shlex
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator
 
+from htcq.audit.engine import NotChecked
+from htcq.cli.elastic_ceilings import Listed
 from htcq.cli.main import run
+from htcq.report.audit_json import audit_json
+from htcq.report.reclaim_json import reclaim_json
 from htcq.report.schemas import NAMES, schema
 from htcq.report.schemas.shape import keys_of, maybe, named, record, text
 from tests.docs.documents import ROOT
+from tests.elastic.reclaim.scenes import borrowed
 from tests.pins.commands import COMMANDS
 from tests.pins.pinned import load
-from tests.schemas.validation import objections, properties, schema_of
+from tests.report.audits import SAMPLE
+from tests.schemas.validation import objections, printed_keys, properties, schema_of
 
 SHIPPED = ROOT / "schemas"
 #: What was printed as JSON, by its command.
@@ -76,6 +84,51 @@ def test_what_is_printed_is_what_the_schema_says(line: str) -> None:
 
 def test_every_schema_of_output_is_tried_on_what_is_printed() -> None:
     assert {schema_of(shlex.split(line)) for line in PRINTED} == set(NAMES) - FILES - LIVE
+
+
+def test_every_key_of_every_schema_is_printed_by_something() -> None:
+    """Or nobody knows whether it is still there; what two schemas describe in the same words is one key."""
+    whole = [(schema_of(shlex.split(line)), value) for line, value in PRINTED.items()]
+    whole += [("audit", _audited()), ("elastic-reclaim", _reclaimed()), ("elastic-ceilings", _ceilings())]
+    seen: set[tuple[str, str]] = set()
+    for name, value in whole:
+        seen.update(printed_keys(schema(name), value, schema(name).get("definitions", {})))
+    unseen = [
+        f"{name}: {path}"
+        for name in set(NAMES) - FILES
+        for path, shape in properties(schema(name))
+        if (path.rpartition(".")[2], shape["description"]) not in seen
+    ]
+
+    assert unseen == []
+
+
+def test_what_no_pool_of_the_pins_shows_is_what_the_schemas_say() -> None:
+    assert objections("audit", _audited()) == []
+    assert objections("elastic-reclaim", _reclaimed()) == []
+    assert objections("elastic-ceilings", _ceilings()) == []
+
+
+def _parsed(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def _audited() -> dict[str, Any]:
+    """What is printed where a rule fails."""
+    failed = NotChecked("dead-knob", "ZeroDivisionError: division by zero", failed=True)
+    return _parsed(audit_json(replace(SAMPLE, not_checked=(*SAMPLE.not_checked, failed))))
+
+
+def _reclaimed() -> dict[str, Any]:
+    """What is printed where jobs were taken back, one of which could not be."""
+    plan = borrowed(8, 2).plan()
+    one, other = plan.victims
+    done = reclaim_json(plan, (), [one], [(other, "the schedd does not answer")], ["the ceiling of bob is 4"])
+    return _parsed({**done, "health": []})
+
+
+def _ceilings() -> list[dict[str, Any]]:
+    return [Listed("borrower.bob@site", 6, 0, "somebody else's")._asdict()]
 
 
 @pytest.mark.parametrize("line", sorted(PRINTED))

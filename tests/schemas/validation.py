@@ -51,6 +51,24 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumps(value, default=lambda given: given.isoformat() if isinstance(given, date) else given))
 
 
+def printed_keys(shape: Any, value: Any, definitions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the keys of ``value`` with the descriptions that its schema has of them."""
+    if "$ref" in shape:
+        shape = definitions[shape["$ref"].rpartition("/")[2]]
+    for each in shape.get("allOf", ()):
+        yield from printed_keys(each, value, definitions)
+    if isinstance(value, list) and "items" in shape:
+        for each in value:
+            yield from printed_keys(shape["items"], each, definitions)
+    for key, each in value.items() if isinstance(value, dict) else ():
+        described = shape.get("properties", {}).get(key)
+        if described is not None:
+            yield key, described["description"]
+        inner = described or shape.get("additionalProperties")
+        if inner:
+            yield from printed_keys(inner, each, definitions)
+
+
 def properties(shape: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every key of an object in a schema with its shape."""
     if isinstance(shape, list):
