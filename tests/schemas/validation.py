@@ -34,6 +34,7 @@ def objections(name: str, value: Any) -> list[str]:
 
 def schema_of(words: list[str]) -> str:
     """Return the name of the schema of what a command with ``--json`` prints."""
+    options = {word.partition("=")[0] for word in words}
     name = words[0]
     if name in _ACTIONS and not words[1].startswith("-"):
         name = f"{name}-{words[1]}"
@@ -42,8 +43,8 @@ def schema_of(words: list[str]) -> str:
     if name == "quota" and words.count("--snapshot") > 1:
         return "quota-pools"
     for option, form in _FORMS.get(name, {}).items():
-        name = form if option in words else name
-    return f"{name}-what-if" if name in _CHANGED and _CHANGES.intersection(words) else name
+        name = form if option in options else name
+    return f"{name}-what-if" if name in _CHANGED and _CHANGES & options else name
 
 
 def plain(value: Any) -> Any:
