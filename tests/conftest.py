@@ -4,7 +4,8 @@
 ``--all-breaks`` lets ``tests/condor/test_site_breaks.py`` make all its breaks. ``--cycle-cases`` and ``--cycle-seed``
 say the same as for quotas to ``tests/condor/test_simulate.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
 ``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given; ``--why-pools`` says on how
-many random pools ``tests/properties/test_why_agrees.py`` compares, always the same first.
+many random pools ``tests/properties/test_why_agrees.py`` compares, always the same first; ``--write-pins`` lets
+``tests/pins`` and ``tests/schemas`` write what they find instead of comparing it.
 They stand here because pytest-xdist's controller, which does not collect, sees no file below ``tests`` in time.
 """
 
@@ -42,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--why-pools", type=int, default=150, help="on how many random pools why and simulate must agree")
     parser.addoption("--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part")
     parser.addoption("--fuzz-inputs", type=int, default=2500, help="how many mutated inputs to put before the commands")
+    parser.addoption("--write-pins", action="store_true", help="write what commands print now: pins and schemas")
     parser.addoption("--fuzz-seed", default="1", help="make other inputs than those of every run")
 
 

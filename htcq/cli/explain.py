@@ -1,6 +1,6 @@
 """Tell what a rule of 'htcq audit' is about: what is wrong, what comes of it, how to mend it, and how that is known.
 
-Without a rule all of them are listed.
+Without a rule all of them are listed. With --schema: print the JSON Schema of a command's JSON or of a file.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import sys
 
 from htcq.errors import EXIT_FINE, InputError
 
+#: In the place of a schema's name: print all names.
+_LIST = "list"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq explain``."""
@@ -17,10 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", "-json", action="store_true", help="print the rule, or all of them, as JSON")
     form.add_argument("--man", action="store_true", help="print the manual page htcq-rules(7)")
+    form.add_argument("--schema", metavar="NAME", help="print a JSON Schema (list: the names of all of them)")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print one rule or all of them."""
+    """Print one rule or all of them, or a schema."""
+    if arguments.schema is not None:
+        return _print_schema(arguments)
     from htcq.audit import catalog
 
     rules = (catalog.rule(arguments.rule),) if arguments.rule is not None else catalog.ALL
@@ -44,4 +50,18 @@ def main(arguments: argparse.Namespace) -> int:
         from htcq.report.rules import show_rules
 
         show_rules({name: family.RULES for name, family in catalog.FAMILIES.items()}, sys.stdout)
+    return EXIT_FINE
+
+
+def _print_schema(arguments: argparse.Namespace) -> int:
+    if arguments.rule is not None:
+        raise InputError("--schema is about no rule", f"leave out {arguments.rule}")
+    from htcq.report.schemas import NAMES, schema
+
+    if arguments.schema == _LIST:
+        print("\n".join(NAMES))
+    else:
+        import json
+
+        print(json.dumps(schema(arguments.schema), indent=2))
     return EXIT_FINE

@@ -14,6 +14,7 @@ import pytest
 
 from htcq.cli.main import run
 from htcq.errors import NESTED_VARIABLE
+from tests.schemas.validation import objections, schema_of
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000, "custom": {"actuators": 4}}
@@ -47,12 +48,14 @@ def quiet_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str]) -> Call:
-    """Run htcq in this process and return what it left behind."""
+    """Run htcq in this process and return what it left behind; JSON is what its schema says."""
 
     def called(*arguments: str) -> Done:
         capfd.readouterr()
         status = run(arguments)
         out, err = capfd.readouterr()
+        if {"--json", "-json"}.intersection(arguments) and out.startswith(("{", "[")):
+            assert objections(schema_of(list(arguments)), json.loads(out)) == []
         return Done(status, out, err)
 
     return called

@@ -20,6 +20,8 @@ from claims import come_to, queued
 from conftest import ROOT, Site
 from testpool import Pool
 
+from tests.schemas.validation import objections
+
 #: Who owns half of the pool each; both may use all of it as long as nobody else wants it. Claims outlive their jobs.
 KNOBS: Mapping[str, str] = {
     **UNHURRIED,
@@ -97,6 +99,7 @@ class Reclaim:
     def json(self, *options: str, status: int = 0) -> dict[str, Any]:
         """Run the command and return what it prints as JSON."""
         found: dict[str, Any] = json.loads(self.run(*options, "--json", status=status))
+        assert objections("elastic-reclaim", found) == []
         return found
 
     def records(self, kind: str) -> list[dict[str, Any]]:

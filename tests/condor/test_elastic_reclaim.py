@@ -14,6 +14,8 @@ from claims import claims, come_to, queued
 from conftest import Site
 from reclaiming import KNOBS, Reclaim, ceilings, lent, vacated
 
+from tests.schemas.validation import objections
+
 pytestmark = pytest.mark.condor
 
 
@@ -33,6 +35,8 @@ def test_a_lender_gets_its_min_back_at_once(site: Site, tmp_path: Path) -> None:
     come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
     assert vacated(site.pool) == planned
     assert ceilings(site.pool) == {"borrower.bob@test": 4}
+    listed = json.loads(reclaim.run("--ceilings", "--json"))
+    assert (objections("elastic-ceilings", listed), len(listed)) == ([], 1)
     cycles(site.pool, 3)
     assert claims(site.pool) == {"borrower.bob": 4, "lender.ann": 4}
     again = reclaim.json("--apply")

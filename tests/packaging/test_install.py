@@ -60,11 +60,12 @@ def _files(below: str, pattern: str) -> list[str]:
 
 
 @pytest.mark.install
-def test_the_wheel_holds_templates_and_manual_pages(built: Path) -> None:
+def test_the_wheel_holds_templates_schemas_and_manual_pages(built: Path) -> None:
     names = zipfile.ZipFile(next(built.glob("*.whl"))).namelist()
 
     assert len(_files("templates", "*.j2")) >= 3
     assert [name for name in _files("templates", "*.j2") if f"htcq/templates/{name}" not in names] == []
+    assert [name for name in _files("schemas", "*.json") if f"htcq/schemas/{name}" not in names] == []
     for page in _files("man", "*.[157]"):
         assert f"htcq-{__version__}.data/data/share/man/{page}" in names
     assert "htcq/py.typed" in names
@@ -78,6 +79,7 @@ def test_the_source_distribution_can_be_tested_and_built_from(built: Path) -> No
 
     wanted = {"pyproject.toml", "LICENSE", "htcq/cli/main.py", "tests/test_units.py"}
     wanted |= {f"templates/{name}" for name in _files("templates", "*.j2")}
+    wanted |= {f"schemas/{name}" for name in _files("schemas", "*.json")}
     wanted |= {f"man/{page}" for page in _files("man", "*.[157]")}
     assert wanted - names == set()
 

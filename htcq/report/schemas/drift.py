@@ -1,0 +1,111 @@
+"""The schema of ``htcq drift report --json``."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from htcq.drift.changes import CHANGING, Change, Spell
+from htcq.drift.compare import What
+from htcq.drift.windows import Point, Window
+from htcq.report.schemas.pool import version
+from htcq.report.schemas.shape import Shape, keys_of, listing, maybe, number, record, text
+
+#: What both sides of a disagreement may say.
+_SIDE: Shape = {"type": ["number", "boolean", "string", "null"]}
+
+
+def report() -> Shape:
+    """Return the schema."""
+    pools = listing("The pools of which there is a history.", record("A pool.", _pool()))
+    return record("What 'htcq drift report --json' prints.", {"schema": version(), "pools": pools})
+
+
+def _pool() -> dict[str, Shape]:
+    doubt = {"text": text("What is doubtful."), "since": _time("Since when.")}
+    return {
+        "pool": text("The name of the pool: the machine of its collector."),
+        "unit": text("What amounts are counted in: slot weight or slots."),
+        "since": _time("When the report begins."),
+        "until": _time("When the report ends."),
+        "last_look": maybe(_time("The last observation in this time; null where there is none.")),
+        "coverage": number("The share of the time that was observed, from 0 to 1."),
+        "changes": listing("What changed, in the order of time.", record("A change.", _change())),
+        "disagreements": listing("What does not agree.", record("A disagreement.", _spell())),
+        "doubts": listing("Why numbers may be wrong.", record("A doubt.", doubt)),
+        "groups": listing("The groups, the one with most trouble first.", record("A group.", _window())),
+        "ledger": listing("The ledger of elastic quotas, by dimension.", record("A dimension.", _dimension())),
+    }
+
+
+def _time(about: str) -> Shape:
+    return {**text(about), "format": "date-time"}
+
+
+def _change() -> dict[str, Shape]:
+    return keys_of(
+        Change,
+        time=_time("When it was seen first."),
+        kind=text("What kind of thing changed.", *CHANGING),
+        name="The group, knob or expression.",
+        before="What it was; null where there was none.",
+        after="What it is since; null where there is none.",
+    )
+
+
+def _spell() -> dict[str, Shape]:
+    return keys_of(
+        Spell,
+        group="The name of the group.",
+        what=text("What the two sides disagree about.", *get_args(What)),
+        one={"description": "What the first side says.", **_SIDE},
+        other={"description": "What the other side says.", **_SIDE},
+        since=_time("Since when."),
+        until=maybe(_time("Until when; null where the last observation saw it still.")),
+    )
+
+
+def _window() -> dict[str, Shape]:
+    amounts = {
+        "usage": "The mean usage.",
+        "usage_most": "The highest usage.",
+        "requested": "The mean demand, running jobs included.",
+        "quota": "The mean quota; null where none was known.",
+        "starved": "The share of the time in which the group starved.",
+        "over": "The share of the time in which the group used more than its quota.",
+        "lending": "The share of the time in which others used what the group left.",
+    }
+    point = keys_of(Point, since=_time("When the part begins."), until=_time("When the part ends."), **amounts)
+    window = keys_of(
+        Window, "since", "until", "observed", "points",
+        group="The name of the group.",
+        distance="How far usage was from the quota, on average; null where no quota was known.",
+        bias="The same with its sign: below 0 the group used less; null where no quota was known.",
+        **amounts,
+    )  # fmt: skip
+    coverage = number("The share of the time for which the group was observed.")
+    return {**window, "coverage": coverage, "series": listing("The course of time.", record("A part of it.", point))}
+
+
+def _hours() -> dict[str, Shape]:
+    return {
+        "min": number("What was guaranteed."),
+        "runtime": number("What the group might use; of all groups, what the pool had."),
+        "guarantee": number("What was kept for the group."),
+        "used": number("What was used."),
+        "lent": number("What others used of what was guaranteed."),
+        "borrowed": number("What was used beyond what was guaranteed."),
+        "unused": number("What was guaranteed and used by nobody."),
+    }
+
+
+def _dimension() -> dict[str, Shape]:
+    part = {"since": _time("When the part begins."), "until": _time("When the part ends."), **_hours()}
+    series = listing("The course of time, without parts in which there is nothing.", record("A part of it.", part))
+    spare = number("What was borrowed of what nobody is guaranteed.")
+    group = {"group": text("The name of the group."), **_hours(), "series": series}
+    return {
+        "dimension": text("The dimension; amounts are hours of it."),
+        "coverage": number("The share of the time for which a ledger was kept."),
+        "all": record("All groups together.", {**_hours(), "spare": spare, "series": series}),
+        "groups": listing("The groups one by one.", record("A group.", group)),
+    }

@@ -1,0 +1,142 @@
+"""The schemas of ``htcq elastic compute --json`` and ``htcq elastic status --json``."""
+
+from __future__ import annotations
+
+from htcq.quota.elastic.groups import Rounding
+from htcq.report.schemas.pool import health, source, version
+from htcq.report.schemas.shape import Shape, listing, maybe, number, record, table, text, texts, truth, whole
+
+_TREES = "By the name of a negotiator, its tree, where the file of quotas has several."
+_AMOUNTS: Shape = {"type": "object", "additionalProperties": {"type": "integer"}}
+#: What both have of a group by dimension, in HTCondor's units.
+_OF_GROUP = {
+    "runtime": "What the group may use now.",
+    "min": "What the group is guaranteed.",
+    "scaled_min": "The guarantee in effect: smaller than min where all guarantees exceed the pool.",
+    "request": "What the group asks for; at least its min where it does not lend.",
+    "lent": "How far its runtime is below its guarantee in effect.",
+    "borrowed": "How far its runtime is above its guarantee in effect.",
+    "waiting": "What is asked for in it and may not be used now.",
+    "over": "What it uses beyond its runtime.",
+    "weight": "How much of what is left it gets in proportion to others.",
+    "child_request": "What its jobs and the groups below it ask for, each up to its max.",
+    "limited": "The request, up to max.",
+    "used": "What it uses, with the groups below it.",
+}
+_BY_GUARANTEE = {
+    "floor": "What is kept for the group, never more than its max.",
+    "allocated": "With guarantee_usage: what its running jobs keep.",
+    "guaranteed": "With guarantee_usage: what it is guaranteed together with that.",
+}
+
+
+def computed() -> Shape:
+    """Return the schema of what groups may use, computed from files."""
+    step = {
+        "kind": text("The kind of step."),
+        "runtime": whole("The runtime after it."),
+        "text": text("A sentence that says what happened."),
+    }
+    steps = listing("The steps.", record("A step.", step))
+    group = {
+        **_group({**_OF_GROUP, **_BY_GUARANTEE}),
+        "not_managed": texts("The dimensions of the pool that no quota of it binds."),
+        "steps": table("With --trace: by dimension, the steps to the runtime.", steps),
+    }
+    options = {
+        "scale_min": truth("Whether the mins of siblings shrink where they exceed what there is for them."),
+        "guarantee_usage": truth("Whether what a group uses is kept for it; no group lends then."),
+        "rounding": text("How parts of a unit are rounded.", *(each.value for each in Rounding)),
+        "same_dimensions": truth("Whether a group must name all dimensions of the group above it."),
+    }
+    default = {"request": _amounts("What they ask for."), "used": _amounts("What they use.")}
+    tree = {
+        "options": record("The table [elastic] of the file.", options),
+        "total": _amounts("What there is."),
+        "effective_total": _amounts("What of it is there for the groups."),
+        "undistributed": _amounts("What nobody may use; negative where more is promised than there is."),
+        "default": record("The jobs that no group takes.", default),
+        "groups": table("By name, parents before those below them.", record("A group.", group, ("steps",))),
+        "findings": _findings(),
+    }
+    head = {"schema": version(), "source": text("The file of the quotas.")}
+    return _one_or_trees("What 'htcq elastic compute --json' prints.", head, tree)
+
+
+def status() -> Shape:
+    """Return the schema of how groups stand on a pool."""
+    dimension = {
+        "total": whole("What there is."),
+        "effective_total": whole("What is left of it without the jobs of no group."),
+        "unmatchable": whole("What is free on slots that match nobody."),
+        "undistributed": whole("What nobody may use; negative where more is promised than there is."),
+        "enforcement": text("How far HTCondor's quotas hold it.", "enforced", "approximated", "reported"),
+        "why": text("Why not further; empty where it is enforced."),
+    }
+    quota = {
+        "now": maybe(number("The configured quota; null where there is none.")),
+        "target": number("What the quota should be."),
+        "headroom": number("What a lender keeps for a job that comes."),
+        "given": number("What it gives for the headroom of others."),
+        "accept_surplus": truth("Whether the group may use what others leave."),
+        "used": number("What its own jobs use."),
+    }
+    group = {
+        **_group(_OF_GROUP),
+        "binding": text("The dimension that keeps its jobs out; empty where none does."),
+        "quota": maybe(record("Its quota in slot weight; null for the own jobs of a group.", quota)),
+    }
+    tree = {
+        "taken": maybe(text("When the pool was captured (ISO 8601); empty where that is not known.")),
+        "negotiator": text("The negotiator whose configuration and accounting it is."),
+        "pool_weight": number("What the pool weighs."),
+        "dimensions": table("By name, the dimensions that quotas name.", record("A dimension.", dimension)),
+        "groups": table("By name, parents before those below them.", record("A group.", group)),
+        "default": record("The jobs of no group.", {"used": _amounts("What they use.")}),
+        "system": record("The claims of nobody.", {"used": _amounts("What they use.")}),
+        "capacity": _amounts("What the slots have in every dimension, managed or not."),
+        "claims": whole("How many claims there are."),
+        "idle_jobs": whole("How many idle jobs there are."),
+        "problems": texts("What could not be counted, one sentence each."),
+        "findings": _findings(),
+    }
+    head = {
+        "schema": version(),
+        "source": source(),
+        "quotas": text("The file of the quotas."),
+        "health": health(),
+    }
+    return _one_or_trees("What 'htcq elastic status --json' prints.", head, tree)
+
+
+def _one_or_trees(about: str, head: dict[str, Shape], tree: dict[str, Shape]) -> Shape:
+    """Return the shape of a file: its one tree beside the head, or several by name."""
+    trees = table(_TREES, record("A tree.", tree))
+    return record(about, {**head, **tree, "trees": trees}, {*tree, "trees"})
+
+
+def _amounts(about: str) -> Shape:
+    return {"description": f"By dimension: {about[0].lower()}{about[1:]}", **_AMOUNTS}
+
+
+def _group(amounts: dict[str, str]) -> dict[str, Shape]:
+    most: Shape = {"type": "object", "additionalProperties": {"type": ["integer", "null"]}}
+    return {
+        **{name: _amounts(about) for name, about in amounts.items()},
+        "max": {"description": "By dimension: the most that it may use; null for no limit.", **most},
+        "parent": text("The group above it; empty for a top-level group."),
+        "leaf": truth("Whether no group is below it."),
+        "lends": truth("Whether others may use what it leaves."),
+        "own_jobs": truth("Whether it stands for the jobs of the group above it."),
+        "implied": texts("The kinds of GPUs that it has without naming them."),
+    }
+
+
+def _findings() -> Shape:
+    keys = {
+        "rule": text("The id of the rule."),
+        "severity": text("How bad it is.", "error", "warning", "info"),
+        "subject": text("The group."),
+        "message": text("What is wrong."),
+    }
+    return listing("What is wrong or odd about the quotas.", record("A finding.", keys))

@@ -1,0 +1,110 @@
+"""The schema of the file of elastic quotas, which ``--quotas`` names."""
+
+from __future__ import annotations
+
+from htcq.quota.elastic.groups import Rounding
+from htcq.report.schemas.shape import Shape, named, record, table, text, texts, truth
+from htcq.settings.elastic import ELASTIC_GROUP_KEYS, ELASTIC_KEYS, QUOTA_FILE_KEYS, UNLIMITED
+from htcq.settings.elastic_write import WRITE_KEYS
+from htcq.settings.reclaim import RECLAIM_KEYS
+
+
+def quota_file() -> Shape:
+    """Return the schema."""
+    tree = _tree()
+    trees = table("By the name of a negotiator, its own elastic and groups.", record("A tree.", tree, tree))
+    keys = {**tree, "trees": trees}
+    return record("Elastic quotas; htcq-elastic(1) explains them.", named(QUOTA_FILE_KEYS, keys), keys)
+
+
+def _tree() -> dict[str, Shape]:
+    elastic = {
+        "scale_min": truth("Whether the mins of siblings shrink where they exceed what there is; true by default."),
+        "guarantee_usage": truth("Whether what a group uses is kept for it, and none lends; false by default."),
+        "rounding": text("How parts of a unit are rounded.", *(each.value for each in Rounding)),
+        "same_dimensions": truth("Whether a group must name all dimensions of the group above it; false by default."),
+        "write": record("How the quotas are written for the negotiator.", named(WRITE_KEYS, _write()), WRITE_KEYS),
+        "reclaim": record("How much may be taken back.", named(RECLAIM_KEYS, _reclaim()), RECLAIM_KEYS),
+    }
+    groups = record("A group.", named(ELASTIC_GROUP_KEYS, _group()), ELASTIC_GROUP_KEYS)
+    return {
+        "elastic": record("What holds for all groups.", named(ELASTIC_KEYS, elastic), ELASTIC_KEYS),
+        "groups": table("The groups by name; a dot stands between a group and the one below it.", groups),
+    }
+
+
+def _group() -> dict[str, Shape]:
+    amount: Shape = {"type": "integer"}
+    most: Shape = {"anyOf": [amount, {"const": UNLIMITED}]}
+    return {
+        "min": table("By dimension, what the group is guaranteed.", amount),
+        "max": table("By dimension, the most that it may use, or unlimited.", most),
+        "weight": table("By dimension, its part of what is left in proportion to others; max by default.", amount),
+        "lend": truth("Whether others may use what it leaves; true by default."),
+        "parent": text("The group above it; empty for none; by default what is before the last dot of its name."),
+        "scale_min": truth("Whether the guarantees of groups below it shrink with its own."),
+        "strict": texts("The dimensions whose max must not be below what is used."),
+        "users": texts("The users whose jobs are the group's if they name no group."),
+    }
+
+
+def _moments(about: str) -> Shape:
+    return {**text(about), "pattern": "^\\s*[0-9]{1,6}\\s*(s|min|h|d)\\s*$"}
+
+
+def _bounded(about: str, least: float, most: float, kind: str = "number") -> Shape:
+    return {"description": about, "type": kind, "minimum": least, "maximum": most}
+
+
+def _part(about: str) -> Shape:
+    return _bounded(about, 0, 1)
+
+
+def _write() -> dict[str, Shape]:
+    return {
+        "directory": text("The directory that the negotiator reads (LOCAL_CONFIG_DIR)."),
+        "file": text("The name of the file; it sorts after all others that set quotas."),
+        "journal": text("The file with the record of what was written."),
+        "interval": _moments("From step to step; 0s for 5 min, or 3 cycles if that is longer."),
+        "plan_age": _moments("How old a plan may be when it is applied."),
+        "ad_age": _moments("How old ads may be."),
+        "cycle_age": _moments("How long ago the last negotiation cycle may have been."),
+        "skew": _moments("How far clocks may differ."),
+        "least_seen": _part("The part of the slots and schedds of the last accepted look that must be there."),
+        "capacity_drop": _part("The part of the pool's weight that may have gone since that look."),
+        "least_change": _bounded("A smaller change, in slot weight, waits for a greater one.", 0, 1e9),
+        "least_part": _part("A smaller change, as a part of the quota, waits for a greater one."),
+        "raise_most": _part("The part of the pool by which quotas go up at a time."),
+        "lower_most": _part("The part of the pool by which quotas go down at a time where nobody needs the room."),
+        "hold": _moments("How long a quota stays after a change."),
+        "headroom": _part("The part of its min that a lender keeps."),
+        "verify_within": _moments("How long the negotiator may take to show what was written."),
+        "fail_most": _bounded(
+            "After so many failed writes in a row a person has to begin again; 0: never.", 0, 1000, "integer"
+        ),
+    }
+
+
+def _reclaim() -> dict[str, Shape]:
+    return {
+        "journal": text("The file with the record of what was taken back."),
+        "over_for": _moments("How long a group must have used more than it may."),
+        "need_for": _moments("How long another must have waited for what is its own."),
+        "gap": _moments("Observations further apart than this tell nothing of the time between them."),
+        "settle": _moments("How long nothing is done after jobs were taken back."),
+        "min_runtime": _moments("Jobs that ran for less time are left alone."),
+        "grace": _moments("Jobs that end within this time are left alone."),
+        "wall_time": text("The attribute of jobs that has the seconds they may run; empty for none."),
+        "vacates": _count("Jobs that were taken back so often are left alone."),
+        "pool_percent": _bounded("The percentage of the pool's claims that one step may take back.", 0, 100),
+        "group_jobs": _count("How many jobs of one group one step may take back."),
+        "user_jobs": _count("How many jobs of one user one step may take back."),
+        "day_jobs": _count("How many jobs may be taken back in 24 hours."),
+        "batch": _count("How many jobs of one schedd are taken back at a time.", 1),
+        "lease": _moments("How long a ceiling lasts."),
+        "release": _part("A ceiling goes when the group uses or wants no more than this part of its runtime."),
+    }
+
+
+def _count(about: str, least: int = 0) -> Shape:
+    return {"description": about, "type": "integer", "minimum": least}

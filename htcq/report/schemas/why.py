@@ -1,0 +1,43 @@
+"""The schema of ``htcq why --json``."""
+
+from __future__ import annotations
+
+from htcq.report.schemas.pool import about_pool, incomplete
+from htcq.report.schemas.shape import Shape, listing, maybe, number, record, table, text, truth, whole
+from htcq.why.wall import WALLS
+
+
+def why() -> Shape:
+    """Return the schema."""
+    wall = {
+        "wall": text("The id of the reason.", *WALLS),
+        "text": text("A sentence with the amounts."),
+        "amounts": table("The numbers and names of the sentence.", {"type": ["number", "string", "boolean", "null"]}),
+        "lifted_by": text("What makes the reason go."),
+    }
+    job = {
+        "job": text("The id of the job."),
+        "access_point": text("Its access point; empty where the pool does not say."),
+        "submitter": text("Its submitter."),
+        "starts": truth("Whether the next cycle starts it."),
+        "starts_by": text("How it starts; empty where it does not.", "match", "leftover", "claim reused", ""),
+        "walls": listing("Why it does not start, in the order of HTCondor.", record("A reason.", wall)),
+        "negotiator_reason": maybe(record("HTCondor's own last reason; null where there is none.", _reason())),
+        "starts_at": maybe(whole("With --cycles: the cycle with which it starts, from 1; null where none does.")),
+    }
+    keys = {
+        **about_pool(),
+        "jobs": listing("The jobs that were asked about.", record("A job.", job, ("starts_at",))),
+        "incomplete": incomplete(),
+    }
+    return record("What 'htcq why --json' prints.", keys)
+
+
+def _reason() -> dict[str, Shape]:
+    return {
+        "reason": text("The text of the reason."),
+        "negotiator": text("The negotiator that gave it (since HTCondor 24.4); else empty."),
+        "time": maybe(number("When it was given, in seconds since 1970; null where that is not known.")),
+        "latest": truth("Whether it is of the last negotiation cycle."),
+        "agrees": maybe(truth("Whether one of 'walls' may be what it means; null where the job starts.")),
+    }

@@ -1,0 +1,1 @@
+"""Pins: everything that the commands print for machines, so that no change of it goes unseen."""

@@ -1,0 +1,1 @@
+"""JSON Schemas: what they say is what is printed and read."""
