@@ -96,10 +96,7 @@ def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall
     talk = None if asking is None else asking.talk
     if asking is None or talk is None:
         return
-    if not talk.cut:
-        yield from _given_back(talk.offered, run)
-        return
-    if not queue.offered[id(run.request)] or _was_offered(talk.offered, run):
+    if not talk.cut or not queue.offered[id(run.request)] or _was_offered(talk.offered, run):
         return
     if not talk.budget:
         yield from _none_left(asking)
@@ -118,14 +115,6 @@ def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall
         f"before this one use that up: {_users(talk.offered)}"
     )
     yield Wall(id_, text, amounts)
-
-
-def _given_back(offered: Sequence[Offered], run: Run) -> Iterator[Wall]:
-    """Yield a wall where matches are made for all of ``run``, and the schedd starts fewer of its jobs."""
-    matched = sum(each.matched for each in offered if each.run is run and each.matched >= each.count)
-    if matched and run.jobs:
-        text = f"{counted(matched, 'match', 'matches')} for jobs like it, and the schedd starts no more in this cycle"
-        yield Wall(wall.MAX_JOBS_RUNNING, text, {"matches": matched})
 
 
 def _none_left(asking: Asking) -> Iterator[Wall]:

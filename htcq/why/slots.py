@@ -22,7 +22,7 @@ from htcq.why.clauses import Failure, Shortage
 from htcq.why.crowd import Crowd, at_first, crowds, unused, uses_devices
 from htcq.why.meeting import Meeting
 from htcq.why.slot_walls import CLAIMER, CLAIMS, POLICY, ROOM, TAKEN, UNUSED, WEIGHT, Blocked, left_on, slot_side
-from htcq.why.wall import CONCURRENCY_LIMIT, PREEMPTION, SLOT_CONSTRAINT, Wall
+from htcq.why.wall import CONCURRENCY_LIMIT, PREEMPTION, REQUIREMENTS, SLOT_CONSTRAINT, START_VANILLA_UNIVERSE, Wall
 
 #: The devices of a slot that no job has.
 _AVAILABLE = "availablegpus"
@@ -61,8 +61,26 @@ class SlotSide:
         found = self._known.get(key)
         if found is None:
             meeting = Meeting(self._request(request, job.submitter), job.submitter, schedd, self._cycle.links)
-            found = self._known[key] = (*self._concurrency_limits(request), *self._of(meeting, none_left))
+            of_slots = self._named(job, self._of(meeting, none_left))
+            found = self._known[key] = (*self._concurrency_limits(request), *of_slots)
         return found
+
+    def _named(self, job: Job, walls: Iterable[Wall]) -> Iterator[Wall]:
+        """Yield ``walls`` with the schedd's name for what the schedd, and not the job, asks in Requirements."""
+        access = self._cycle.askers.access
+        start = access[access.name_of(job)].start
+        condition = "" if start is None or job.parallel else start.condition(job)
+        own = job.frame.text("Requirements")
+        for each in walls:
+            clause, slots = each.amounts.get("clause"), each.amounts.get("slots")
+            is_written = isinstance(clause, str) and clause in condition and clause not in own
+            if start is None or each.id != REQUIREMENTS or not is_written:
+                yield each
+                continue
+            text = (
+                f"START_VANILLA_UNIVERSE of the schedd is false on {slots} of {each.amounts['of']} slots: {start.text}"
+            )
+            yield Wall(START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text})
 
     def _request(self, request: Request, submitter: str) -> Request:
         """Return ``request`` with what the negotiator writes into it about its submitter."""

@@ -39,7 +39,7 @@ OF_SLOTS = {
 CRASH = {wall.NEGOTIATOR_CRASH, wall.SLOT_WEIGHT}
 #: What the simulated negotiator says, and the walls one of which it must be.
 REASONS: Mapping[str, set[str]] = {
-    NO_MATCH: {*OF_SLOTS, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, *LIMITS, *CRASH},
+    NO_MATCH: {*OF_SLOTS, wall.START_VANILLA_UNIVERSE, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, *LIMITS, *CRASH},
     OVER_LIMIT: LIMITS,
     NO_PREEMPTION: {wall.PREEMPTION},
     "concurrency limit": {wall.CONCURRENCY_LIMIT},

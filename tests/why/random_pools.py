@@ -53,10 +53,19 @@ _KNOBS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", 0.3, ("1",)),
     ("GROUP_QUOTA_ROUND_ROBIN_RATE", 0.2, ("1",)),
 )
+#: The schedd finds what has a scope of its own, and the negotiator the others.
+_VANILLA = (
+    "JOB.RequestCpus < 3", "SLOT.SlotID > 1", "JOB.RequestCpus < SLOT.Cpus", "False", "OWNER.JobsIdle < 4",
+    "RequestCpus < 3", "TARGET.SlotID > 1", "RequestCpus =!= 4", "JOB.RequestCpus > 1 || TARGET.SlotID > 1",
+)  # fmt: skip
 _OF_ACCESS_POINTS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("MAX_CONCURRENT_UPLOADS_PER_USER", 0.4, ("1", "3", "0")),
     ("CURB_MATCHMAKING", 0.1, ("True", "TotalIdleJobs > 3")),
-    ("START_VANILLA_UNIVERSE", 0.15, ("RequestCpus < 3", "TARGET.SlotID > 1", "False")),
+    (
+        "START_VANILLA_UNIVERSE",
+        0.15,
+        ("JOB.RequestCpus < 3", "SLOT.SlotID > 1", "False", "RequestCpus < 3", "TARGET.SlotID > 1"),
+    ),
 )
 _POLICIES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("ConsumptionMemory", 0.1, ("TARGET.NoSuch", "0", "4096")),

@@ -138,6 +138,8 @@ def test_the_matches_of_the_cycle_itself_bring_a_schedd_to_max_jobs_running() ->
     ("knobs", "config", "expected"),
     [
         ("CURB_MATCHMAKING = True\n", "", wall.CURB_MATCHMAKING),
+        ("START_VANILLA_UNIVERSE = JOB.RequestCpus > 2\n", "", wall.START_VANILLA_UNIVERSE),
+        ('START_VANILLA_UNIVERSE = SLOT.OpSys == "AIX"\n', "", wall.START_VANILLA_UNIVERSE),
         ("START_VANILLA_UNIVERSE = RequestCpus > 2\n", "", wall.START_VANILLA_UNIVERSE),
         ("", "NEGOTIATOR_JOB_CONSTRAINT = RequestCpus > 2\n", wall.JOB_CONSTRAINT),
     ],
@@ -145,6 +147,15 @@ def test_the_matches_of_the_cycle_itself_bring_a_schedd_to_max_jobs_running() ->
 def test_what_keeps_a_schedd_from_offering_a_job(knobs: str, config: str, expected: str) -> None:
     found = one(why(pool(slot(), schedd(), submitter(), jobs=[job()], access={"access1": knobs}, config=config)))
     assert found.id == expected
+
+
+@pytest.mark.parametrize(("start", "lost"), [("RequestCpus < 2", "RequestCpus"), ("TARGET.Cpus > 0", "TARGET.Cpus")])
+def test_a_match_that_the_schedd_cannot_use_says_which_names_it_does_not_find(start: str, lost: str) -> None:
+    """The negotiator finds them in the job or in the slot, and makes the match (schedd.cpp: jobCanUseMatch)."""
+    knobs = f"START_VANILLA_UNIVERSE = {start}\n"
+    found = one(why(pool(slot(), schedd(), submitter(), jobs=[job()], access={"access1": knobs})))
+    assert found.id == wall.START_VANILLA_UNIVERSE
+    assert f"the schedd finds {lost} nowhere" in found.text
 
 
 def test_a_schedd_without_an_ad_may_be_down() -> None:

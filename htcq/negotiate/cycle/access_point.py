@@ -5,13 +5,13 @@ Follows src/condor_schedd.V6/schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNeg
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from htcq.classads import Ad, Expr, Missing, holds, parsed
+from htcq.classads import Ad, Missing, holds, parsed
 from htcq.negotiate.cycle.offer_budget import OfferBudget
 from htcq.negotiate.cycle.refusals import CURB_MATCHMAKING, MAX_JOBS_RUNNING, Refusal
+from htcq.negotiate.cycle.start_vanilla import Owners, StartVanilla
 from htcq.negotiate.cycle.user_limits import UserLimits
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
@@ -29,15 +29,12 @@ _CURB, _START = "CURB_MATCHMAKING", "START_VANILLA_UNIVERSE"
 _REFUNDS, _PROJECTS = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS", "PERSISTENT_PROJECT_RECORDS"
 #: How many requests a negotiator asks for at a time (NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE, param_info.in).
 _BATCH = 200
-#: Strings, and the scopes in which START_VANILLA_UNIVERSE names attributes of the job and of the slot.
-_SCOPED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(job|slot)\s*\.", re.IGNORECASE)
-_SCOPES = {"job": "MY.", "slot": "TARGET."}
 
 
 class AccessPoint:
     """One schedd; ``record`` is its ad (None: it has none), ``configuration`` None where it is not known.
 
-    ``limits`` are those of all users, ``batch`` is how many requests the negotiator asks for at a time.
+    ``limits`` and ``owners`` are those of all users, ``batch`` is how many requests the negotiator asks for at a time.
     """
 
     def __init__(
@@ -46,9 +43,11 @@ class AccessPoint:
         record: Record | None,
         configuration: Configuration | None,
         limits: UserLimits,
+        owners: Owners,
         batch: int = _BATCH,
     ) -> None:
         self.name, self._record, self._limits, self._batch = name, record, limits, batch
+        self._owners = owners
         self._knobs = Knobs({} if configuration is None else {knob.name: knob.value for knob in configuration})
         self._matched = 0
 
@@ -138,15 +137,15 @@ class AccessPoint:
         return self._limits.start(job, self.name)
 
     @cached_property
-    def start(self) -> Expr | None:
-        """START_VANILLA_UNIVERSE with MY for the job and TARGET for the slot; None where it is not set or is broken."""
-        text = self._knobs.text(_START)
-        if text is None:
-            return None
-        return parsed(_SCOPED.sub(lambda found: _SCOPES[found[1].lower()] if found[1] else found[0], text))
+    def start(self) -> StartVanilla | None:
+        """START_VANILLA_UNIVERSE; None where it is not set or is broken, which to the schedd is the same."""
+        expression = parsed(self._knobs.text(_START))
+        return None if expression is None else StartVanilla(expression, self.name, self._record, self._owners)
 
+    def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether START_VANILLA_UNIVERSE lets the schedd start ``job`` on a match with the slot of that ad."""
+        return self.start is None or job.parallel or self.start.starts(job, slot)
 
-def start_of(start: Expr, job: Job) -> bool | None:
-    """Return what START_VANILLA_UNIVERSE is for a job whatever its slot; None where that depends on the slot."""
-    value = start.evaluate(job.ad())
-    return bool(value) if isinstance(value, (bool, int, float)) else None
+    def can_start_another(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether it looks for another job of the submitter of ``job`` to start on that match."""
+        return self.start is None or job.parallel or self.start.starts_any(job, slot)

@@ -147,17 +147,29 @@ class Session:
         self._run = None
         return None
 
-    def matched(self, suits: Callable[[Request], bool]) -> Job | None:
+    def matched(
+        self,
+        suits: Callable[[Request], bool],
+        can_start: Callable[[Job], bool] = lambda job: True,
+        can_start_another: Callable[[Job], bool] = lambda job: True,
+    ) -> Job | None:
         """Take the job out that the schedd uses a match for; None where it has none.
 
-        That is the one which the request names, and once that is matched the first in the queue whose request
-        ``suits`` the slot, whatever the match was made for.
+        That is the one which the request names, and once that is matched, or the schedd cannot start it there, the
+        first in the queue whose request ``suits`` the slot, whatever the match was made for.
         """
         assert self._run is not None
         self.offered[-1].matched += 1
-        if self._run.jobs and self._run.jobs[0].id == self._name:
+        if self._run.jobs and self._run.jobs[0].id == self._name and can_start(self._run.jobs[0]):
             return self._run.jobs.popleft()
-        return next((run.jobs.popleft() for run in self._queue.runs if run.jobs and suits(run.request)), None)
+        if not can_start_another(self._run.request.first):
+            return None
+        suiting = (run.jobs for run in self._queue.runs if run.jobs and suits(run.request))
+        return next((jobs.popleft() for jobs in suiting if can_start(jobs[0])), None)
+
+    def names_a_job_that_waits(self) -> bool:
+        """Tell whether the job that the request names has no match yet."""
+        return self._run is not None and bool(self._run.jobs) and self._run.jobs[0].id == self._name
 
     def rejected(self, reason: str, beyond: bool = False) -> None:
         """Ask no more for jobs like these in this talk; ``beyond``: the submitter had used its share up by then."""
