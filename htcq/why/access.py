@@ -96,6 +96,7 @@ def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall
     talk = None if asking is None else asking.talk
     if asking is None or talk is None:
         return
+    yield from _kept_by_user(asking, talk.offered, run)
     if not talk.cut or not queue.offered[id(run.request)] or _was_offered(talk.offered, run):
         return
     if not talk.budget:
@@ -115,6 +116,19 @@ def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall
         f"before this one use that up: {_users(talk.offered)}"
     )
     yield Wall(id_, text, amounts)
+
+
+def _kept_by_user(asking: Asking, offered: Sequence[Offered], run: Run) -> Iterator[Wall]:
+    """Yield a wall where the record of its user keeps a part of ``run`` from being offered, and the rest is matched."""
+    limit = asking.access.user_limit(run.request.first)
+    matches = sum(each.matched for each in offered if each.run is run and each.kept and not each.rejection)
+    if limit is not None and matches:
+        text = (
+            f"{limit.user} runs {limit.running} of the {limit.limit} jobs that its user record allows "
+            f"(MaxJobsRunning), and {counted(matches, 'match', 'matches')} for jobs like it take what is left"
+        )
+        amounts: Amounts = {"user": limit.user, "used": limit.running, "limit": limit.limit, "matches": matches}
+        yield Wall(wall.USER_MAX_JOBS, text, amounts)
 
 
 def _none_left(asking: Asking) -> Iterator[Wall]:

@@ -14,7 +14,7 @@ from htcq.negotiate.cycle.access_point import AccessPoint
 from htcq.negotiate.cycle.cycle import Cycle
 from htcq.negotiate.cycle.pie import Asking
 from htcq.negotiate.cycle.queues import Offered, Queue, Run
-from htcq.negotiate.cycle.search import NO_MATCH
+from htcq.negotiate.cycle.search import NO_MATCH, NO_PREEMPTION
 from htcq.negotiate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Trace
 from htcq.negotiate.cycles.world import LEFTOVER, MATCH
 from htcq.pool.job import Job
@@ -156,9 +156,10 @@ class Verdicts:
         returned = (_back(back, self._access[where]),) if back is not None and not back.job else ()
         if returned and not rejection:
             return (*returned, *self._of_cycle), rejection
-        of_slots = self._slots.walls(
-            job, none_left=rejection == NO_MATCH and offered is not None and not offered.beyond
-        )
+        none_left = rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
+        of_slots = self._slots.walls(job, none_left)
+        if rejection == NO_PREEMPTION and not of_slots:
+            of_slots = self._slots.preemption_walls(job)
         walls = [
             *returned,
             *refusal_walls(self.cycle, job),

@@ -79,8 +79,8 @@ def check_alone(pool: Pool, verdicts: Verdicts, verdict: Verdict) -> None:
     """Check the walls against a cycle in which the first job of ``verdict`` is the only one."""
     if wall.CLAIM_REFUSED in ids(verdict) or CRASH & ids(verdict):
         return
-    # A match that the schedd gives back, since the cycle's other matches bring it to its limit.
-    if any("given_back" in each.amounts for each in verdict.walls):
+    # A match that the schedd gives back, or does not ask for, since the cycle's other matches bring it to a limit.
+    if any({"given_back", "matches"} & each.amounts.keys() for each in verdict.walls):
         return
     job = verdict.jobs[0]
     trace = run_cycle(alone(pool, verdicts, job), skip_bad_slots=True)

@@ -12,7 +12,7 @@ from htcq.classads import Ad, Missing, holds, parsed
 from htcq.negotiate.cycle.offer_budget import OfferBudget
 from htcq.negotiate.cycle.refusals import CURB_MATCHMAKING, MAX_JOBS_RUNNING, Refusal
 from htcq.negotiate.cycle.start_vanilla import Owners, StartVanilla
-from htcq.negotiate.cycle.user_limits import UserLimits
+from htcq.negotiate.cycle.user_limits import UserLimit, UserLimits
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.record import Record
@@ -113,10 +113,9 @@ class AccessPoint:
             limit, used = (int(self._record.number(name) or 0) for name in ("MaxJobsRunning", "TotalRunningJobs"))
             yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
 
-    def startable(self, job: Job) -> int | None:
-        """Return how many jobs like this one a request may ask for; None where no limit of its user says so."""
-        limit = self._limits.of(job, self.name)
-        return None if limit is None else limit.left
+    def user_limit(self, job: Job) -> UserLimit | None:
+        """Return the limit of the user of ``job``, which no request exceeds; None where there is none."""
+        return self._limits.of(job, self.name)
 
     @cached_property
     def keeps_projects(self) -> bool:
@@ -147,5 +146,7 @@ class AccessPoint:
         return self.start is None or job.parallel or self.start.starts(job, slot)
 
     def can_start_another(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether it looks for another job of the submitter of ``job`` to start on that match."""
-        return self.start is None or job.parallel or self.start.starts_any(job, slot)
+        """Tell whether it lets the schedd start ``job`` on a match or a claim that it looks up a job for."""
+        if self.start is None or job.parallel:
+            return True
+        return self.start.looks_up(job, slot) and self.start.starts(job, slot)

@@ -90,8 +90,7 @@ class StartVanilla:
         values = [job[place] for place in self._places]
         key = (id(job.frame), *values, *map(type, values))
         if key not in self._offers:
-            value = self._evaluated(job, None)
-            self._offers[key] = bool(value) if isinstance(value, (bool, int, float)) else None
+            self._offers[key] = _decided(self._evaluated(job, None))
         return self._offers[key]
 
     def narrows(self, job: Job) -> bool:
@@ -114,12 +113,15 @@ class StartVanilla:
         """Tell whether the schedd starts ``job`` on a match with the slot of that ad."""
         if _SLOT not in self._scopes:
             return self.offers(job) is True
-        return _is_true(self._evaluated(job, slot()))
+        return _decided(self._evaluated(job, slot())) is True
 
-    def starts_any(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether it looks for another job than ``job`` of the same user to start on that match."""
-        value = self._evaluated(job, slot(), named=False)
-        return _is_true(value) if isinstance(value, (bool, int, float)) else True
+    def looks_up(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether the schedd looks for a job of the user of ``job`` to start on that slot.
+
+        It does not where the expression is false while JOB is undefined. Where it is true then, the schedd takes any
+        job, and finds out that it must not start it when it has the claim.
+        """
+        return _decided(self._evaluated(job, slot(), named=False)) is not False
 
     def _evaluated(self, job: Job, slot: Ad | None, named: bool = True) -> Value:
         ad = Ad()
@@ -134,5 +136,6 @@ class StartVanilla:
         return self._expression.evaluate(ad)
 
 
-def _is_true(value: Value) -> bool:
-    return isinstance(value, (bool, int, float)) and bool(value)
+def _decided(value: Value) -> bool | None:
+    """Return ``value`` as a truth value; None where it is none."""
+    return bool(value) if isinstance(value, (bool, int, float)) else None

@@ -14,7 +14,7 @@ from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.negotiate.cycle.carving import Claim, Startds
 from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Offered, Request, Session
-from htcq.negotiate.cycle.search import Allowance, Search, limits_of, limits_vary
+from htcq.negotiate.cycle.search import NO_PREEMPTION, Allowance, Search, limits_of, limits_vary
 from htcq.negotiate.cycle.submitting import Submitting
 from htcq.negotiate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Rejection
 from htcq.pool.job import Job
@@ -133,7 +133,9 @@ class Talks:
                 # A request that its concurrency limits stop at once leaves this as the request before it left it.
                 limited = limited or self._search.limited
                 self.rejections.append(Rejection(first, submitter, reason))
-                session.rejected(reason, beyond=only_preferred)
+                # A refused preemption is the reason that is given, also where the share had its part in it.
+                hidden = reason == NO_PREEMPTION and self._search.limited
+                session.rejected(reason, beyond=only_preferred or hidden)
                 if self._search.limited and self._ends_early:
                     return used, False, Ending.EARLY
                 continue

@@ -263,8 +263,7 @@ class World:
         limit = self._limits.of(job, schedd)
         if limit is not None and self._running[schedd, limit.user] >= limit.limit:
             return False
-        access = self._access[schedd]
-        return access.can_start_another(job, slot) and access.can_start(job, slot)
+        return self._access[schedd].can_start_another(job, slot)
 
     def _release(self, claim: Claim) -> None:
         base = self.bases[claim.of]
