@@ -20,6 +20,7 @@ from htcq.why import wall
 from htcq.why.choice import all_idle
 from htcq.why.verdict import Verdict, Verdicts
 from tests.pool import negotiations
+from tests.why.random_families import Families
 from tests.why.random_pools import random_pool
 
 #: Random pools are checked in so many at a time.
@@ -28,7 +29,7 @@ _EACH = 10
 UNASKED = {
     wall.HELD, wall.COOL_DOWN, wall.NOT_IDLE, wall.UNMATCHED_UNIVERSE, wall.HOSTS_TAKEN, wall.MANAGED,
     wall.START_VANILLA_UNIVERSE, wall.CURB_MATCHMAKING, wall.JOB_CONSTRAINT, wall.NOT_ADVERTISED,
-    wall.SKIP_MATCHMAKING, wall.SUBMITTER_CONSTRAINT, wall.NO_DEMAND, wall.USER_MAX_JOBS, wall.STARTUP_LIMIT,
+    wall.SKIP_MATCHMAKING, wall.SUBMITTER_CONSTRAINT, wall.NO_DEMAND, wall.USER_MAX_JOBS,
 }  # fmt: skip
 LIMITS = {wall.GROUP_QUOTA, wall.SUBMITTER_SHARE, wall.SUBMITTER_CEILING}
 #: Of the slots, even if no other job waits; NumClaims may be used up in the cycle.
@@ -118,5 +119,8 @@ def test_on_every_recorded_cycle(path: Path) -> None:
 
 
 def test_on_random_pools(first_of_ten: int) -> None:
+    """Every second pool once more, with what some families add to it."""
     for seed in range(first_of_ten, first_of_ten + _EACH):
         check(random_pool(seed))
+        if seed % 2:
+            check(random_pool(seed, Families(seed)))

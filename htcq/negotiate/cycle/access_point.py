@@ -25,6 +25,8 @@ _LIMITS_SUBMITTERS, _LIMITED, _UPLOADS = (25, 11), "SCHEDD_ENABLE_PER_USER_MATCH
 _NO_LIMIT = 2**31 - 1
 #: The first version whose schedd evaluates the concurrency limits of a job before it compares them with a match's.
 _EVALUATES_LIMITS = (24, 7)
+#: The first version whose START_VANILLA_UNIVERSE has the scope SCHEDD.
+_HAS_SCHEDD = (24, 7)
 _CURB, _START = "CURB_MATCHMAKING", "START_VANILLA_UNIVERSE"
 _REFUNDS, _PROJECTS = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS", "PERSISTENT_PROJECT_RECORDS"
 #: How many requests a negotiator asks for at a time (NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE, param_info.in).
@@ -139,7 +141,10 @@ class AccessPoint:
     def start(self) -> StartVanilla | None:
         """START_VANILLA_UNIVERSE; None where it is not set or is broken, which to the schedd is the same."""
         expression = parsed(self._knobs.text(_START))
-        return None if expression is None else StartVanilla(expression, self.name, self._record, self._owners)
+        if expression is None:
+            return None
+        finds_schedd = not () < self._version < _HAS_SCHEDD
+        return StartVanilla(expression, self.name, self._record, self._owners, finds_schedd)
 
     def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
         """Tell whether START_VANILLA_UNIVERSE lets the schedd start ``job`` on a match with the slot of that ad."""

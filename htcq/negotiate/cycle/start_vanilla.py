@@ -2,7 +2,7 @@
 
 Follows src/condor_schedd.V6/schedd.cpp (VanillaMatchAd, jobCanNegotiate, scheduler_getRequestConstraints,
 jobCanUseMatch) and qmgmt.cpp (FindRunnableJob), HTCondor 23.9 to 25.14. The schedd finds attributes in JOB, SLOT, OWNER
-and SCHEDD alone: without one of these scopes a name is undefined to it, also with MY or TARGET. The negotiator finds
+and, from 24.7 on, SCHEDD alone: without one of these scopes a name is undefined to it, also with MY or TARGET. The negotiator finds
 such a name, since it has the expression as a part of the Requirements: it makes matches that the schedd gives back.
 """
 
@@ -63,12 +63,18 @@ class Owners:
 
 
 class StartVanilla:
-    """The ``expression`` of one schedd, whose ad is ``record`` (None: it has none)."""
+    """The ``expression`` of one schedd, whose ad is ``record`` (None: it has none).
 
-    def __init__(self, expression: Expr, name: str, record: Record | None, owners: Owners) -> None:
+    ``finds_schedd`` tells whether its version has the scope SCHEDD.
+    """
+
+    def __init__(
+        self, expression: Expr, name: str, record: Record | None, owners: Owners, finds_schedd: bool = True
+    ) -> None:
         self.text, self._expression = expression.text, expression
         self._name, self._owners = name, owners
-        values = {} if record is None else record.values
+        values = {} if record is None or not finds_schedd else record.values
+        self._finds_schedd = finds_schedd
         self._schedd = Ad({name: value for name, value in values.items() if not isinstance(value, Missing)})
         self._scopes = {found[1].lower() for found in _SCOPED.finditer(self.text) if found[1]}
         names = [*expression.words(), *([_USER] if _OWNER in self._scopes else [])]
@@ -82,8 +88,12 @@ class StartVanilla:
     @cached_property
     def lost(self) -> tuple[str, ...]:
         """The names that the schedd finds nowhere, as they are written."""
-        found = (each[3] for each in _NAMED.finditer(self.text) if each[3])
-        return tuple(dict.fromkeys(name for name in found if name.lower() not in _CONSTANTS))
+        found: dict[str, None] = {}
+        for each in _NAMED.finditer(self.text):
+            in_schedd = (each[1] or "").lower() == _SCHEDD and not self._finds_schedd
+            if in_schedd or (each[3] and each[3].lower() not in _CONSTANTS):
+                found[each[0]] = None
+        return tuple(found)
 
     def offers(self, job: Job) -> bool | None:
         """Return whether the schedd offers a job for every slot, or for none; None where that depends on the slot."""
@@ -125,7 +135,7 @@ class StartVanilla:
 
     def _evaluated(self, job: Job, slot: Ad | None, named: bool = True) -> Value:
         ad = Ad()
-        if _SCHEDD in self._scopes:
+        if _SCHEDD in self._scopes and self._finds_schedd:
             ad["SCHEDD"] = self._schedd
         if _OWNER in self._scopes:
             ad["OWNER"] = self._owners.ad(self._name, job.user)

@@ -140,6 +140,15 @@ def test_start_vanilla_universe_may_look_at_the_user_and_at_the_schedd(start: st
     assert len(matched(given)) == count
 
 
+def test_a_schedd_before_24_7_has_no_scope_of_its_own_ad() -> None:
+    """HTCONDOR-2919; on 23.9.6 no job starts with such an expression, and nothing says why."""
+    config = "START_VANILLA_UNIVERSE = SCHEDD.TotalRunningJobs < 5\n"
+    for version, count in (("23.9.6", 0), ("24.6.1", 0), ("24.7.3", 1), ("25.14.1", 1)):
+        own = schedd("access1", TotalRunningJobs=1, CondorVersion=f'"$CondorVersion: {version} 2026-01-01 $"')
+        given = pool(policy_slot(), own, asks("ada", 1), jobs=queue(1), config=config)
+        assert len(matched(given)) == count, version
+
+
 def test_a_match_that_one_job_may_not_be_started_on_goes_to_the_next_that_may() -> None:
     """FindRunnableJob of qmgmt.cpp, 25.14: to the schedd TARGET is undefined, and 1.0 is not startable anywhere."""
     jobs = [*queue(1), *queue(1, cluster=2, RequestCpus=2)]
