@@ -66,6 +66,11 @@ class AccessPoints:
         """Return the names of those that have records of projects."""
         return [name for name, each in self._known.items() if each.keeps_projects]
 
+    def unread(self) -> list[tuple[str, str]]:
+        """Return the names of schedds with what their START_VANILLA_UNIVERSE names and their ads here lack."""
+        starts = ((name, each.start) for name, each in self._known.items())
+        return [(name, lacking) for name, start in starts if start is not None for lacking in start.unread]
+
     def name_of(self, job: Job) -> str:
         """Return the access point whose job it is; empty where the pool does not say."""
         if isinstance(job.schedd, str):

@@ -2,8 +2,9 @@
 
 Follows src/condor_schedd.V6/schedd.cpp (VanillaMatchAd, jobCanNegotiate, scheduler_getRequestConstraints,
 jobCanUseMatch) and qmgmt.cpp (FindRunnableJob), HTCondor 23.9 to 25.14. The schedd finds attributes in JOB, SLOT, OWNER
-and, from 24.7 on, SCHEDD alone: without one of these scopes a name is undefined to it, also with MY or TARGET. The negotiator finds
-such a name, since it has the expression as a part of the Requirements: it makes matches that the schedd gives back.
+and, from 24.7 on, SCHEDD alone: without one of these scopes a name is undefined to it, also with MY or TARGET. The
+negotiator finds such a name, since it has the expression as a part of the Requirements: it makes matches that the
+schedd gives back.
 """
 
 from __future__ import annotations
@@ -94,6 +95,13 @@ class StartVanilla:
             if in_schedd or (each[3] and each[3].lower() not in _CONSTANTS):
                 found[each[0]] = None
         return tuple(found)
+
+    @cached_property
+    def unread(self) -> tuple[str, ...]:
+        """The attributes of the schedd that it names and that no ad here has."""
+        named = [each for each in _SCOPED.finditer(self.text) if (each[1] or "").lower() == _SCHEDD]
+        missing = (each[0] for each in named if self._finds_schedd and each[2] not in self._schedd)
+        return tuple(dict.fromkeys(missing))
 
     def offers(self, job: Job) -> bool | None:
         """Return whether the schedd offers a job for every slot, or for none; None where that depends on the slot."""

@@ -140,6 +140,13 @@ def test_start_vanilla_universe_may_look_at_the_user_and_at_the_schedd(start: st
     assert len(matched(given)) == count
 
 
+def test_what_the_ad_of_the_schedd_lacks_is_said() -> None:
+    config = "START_VANILLA_UNIVERSE = SCHEDD.NoSuch =!= 5 && SCHEDD.MaxJobsRunning > 5\n"
+    given = pool(policy_slot(), schedd("access1", MaxJobsRunning=9), asks("ada", 1), jobs=queue(1), config=config)
+    (said,) = run_cycle(given).unmodelled
+    assert "access1 names SCHEDD.NoSuch" in said
+
+
 def test_a_schedd_before_24_7_has_no_scope_of_its_own_ad() -> None:
     """HTCONDOR-2919; on 23.9.6 no job starts with such an expression, and nothing says why."""
     config = "START_VANILLA_UNIVERSE = SCHEDD.TotalRunningJobs < 5\n"
