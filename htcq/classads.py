@@ -143,8 +143,9 @@ class Ad:
         for name, value in (attributes or {}).items():
             self[name] = value
 
-    def __setitem__(self, name: str, value: int | float | bool | str | Expr) -> None:
-        self.native[name] = value.native if isinstance(value, Expr) else _storable(value)
+    def __setitem__(self, name: str, value: int | float | bool | str | Expr | Ad) -> None:
+        # An ad in an ad is a copy: what becomes of the one that was given does not change it.
+        self.native[name] = value.native if isinstance(value, (Expr, Ad)) else _storable(value)
 
     def __delitem__(self, name: str) -> None:
         del self.native[name]
@@ -188,6 +189,16 @@ def literal(text: str) -> Value | None:
         whole = found.group(1) is None and len(text) <= _MOST_DIGITS
         return int(text) if whole else float(text)
     return _WORDS.get(text.lower())
+
+
+def spelled(value: Value) -> str:
+    """Return the text of an expression that has ``value``."""
+    if isinstance(value, Missing):
+        return value.value
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return repr(value).lower() if as_number(value) is not None else ERROR.value
 
 
 def parsed(text: str | None) -> Expr | None:

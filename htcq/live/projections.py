@@ -79,7 +79,9 @@ SCHEDD = (
     "TotalJobAds", "TotalLocalJobsIdle", "TotalLocalJobsRunning", "TotalRemovedJobs", "TotalRunningJobs",
     "TotalSchedulerJobsIdle", "TotalSchedulerJobsRunning", "WantResAd", "ResourceRequestsSent", "LastHeardFrom",
     "MyCurrentTime", "UpdateSequenceNumber", "UpdatesLost", "UpdatesTotal", "TransferQueueNumWaitingToUpload",
-    "TransferQueueMaxUploading",
+    "TransferQueueMaxUploading", "TransferQueueMaxDownloading", "TransferQueueNumWaitingToDownload",
+    "TransferQueueNumUploading", "TransferQueueNumDownloading", "TransferQueueUploadWaitTime",
+    "TransferQueueDownloadWaitTime",
 )  # fmt: skip
 #: Of every submitter.
 SUBMITTER = (

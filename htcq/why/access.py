@@ -62,10 +62,6 @@ def _max_jobs_running(amounts: Amounts) -> str:
     return f"the schedd runs {amounts['used']} jobs, and MAX_JOBS_RUNNING is {amounts['limit']}"
 
 
-def _startup_limit(amounts: Amounts) -> str:
-    return f"the startup limit {amounts.get('name', '')} of the schedd delays it{_expression(amounts)}"
-
-
 def _expression(amounts: Amounts) -> str:
     return f": {amounts['expression']}" if amounts.get("expression") else ""
 
@@ -84,7 +80,6 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
     wall.JOB_CONSTRAINT: _job_constraint,
     wall.CURB_MATCHMAKING: _curbed,
     wall.MAX_JOBS_RUNNING: _max_jobs_running,
-    wall.STARTUP_LIMIT: _startup_limit,
 }
 
 
@@ -96,10 +91,8 @@ def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall
     talk = None if asking is None else asking.talk
     if asking is None or talk is None:
         return
-    if not talk.cut:
-        yield from _given_back(talk.offered, run)
-        return
-    if not queue.offered[id(run.request)] or _was_offered(talk.offered, run):
+    yield from _kept_by_user(asking, talk.offered, run)
+    if not talk.cut or not queue.offered[id(run.request)] or _was_offered(talk.offered, run):
         return
     if not talk.budget:
         yield from _none_left(asking)
@@ -120,12 +113,17 @@ def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall
     yield Wall(id_, text, amounts)
 
 
-def _given_back(offered: Sequence[Offered], run: Run) -> Iterator[Wall]:
-    """Yield a wall where matches are made for all of ``run``, and the schedd starts fewer of its jobs."""
-    matched = sum(each.matched for each in offered if each.run is run and each.matched >= each.count)
-    if matched and run.jobs:
-        text = f"{counted(matched, 'match', 'matches')} for jobs like it, and the schedd starts no more in this cycle"
-        yield Wall(wall.MAX_JOBS_RUNNING, text, {"matches": matched})
+def _kept_by_user(asking: Asking, offered: Sequence[Offered], run: Run) -> Iterator[Wall]:
+    """Yield a wall where the record of its user keeps a part of ``run`` from being offered, and the rest is matched."""
+    limit = asking.access.user_limit(run.request.first)
+    matches = sum(each.matched for each in offered if each.run is run and each.kept and not each.rejection)
+    if limit is not None and matches:
+        text = (
+            f"{limit.user} runs {limit.running} of the {limit.limit} jobs that its user record allows "
+            f"(MaxJobsRunning), and {counted(matches, 'match', 'matches')} for jobs like it take what is left"
+        )
+        amounts: Amounts = {"user": limit.user, "used": limit.running, "limit": limit.limit, "matches": matches}
+        yield Wall(wall.USER_MAX_JOBS, text, amounts)
 
 
 def _none_left(asking: Asking) -> Iterator[Wall]:

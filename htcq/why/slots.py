@@ -22,12 +22,13 @@ from htcq.why.clauses import Failure, Shortage
 from htcq.why.crowd import Crowd, at_first, crowds, unused, uses_devices
 from htcq.why.meeting import Meeting
 from htcq.why.slot_walls import CLAIMER, CLAIMS, POLICY, ROOM, TAKEN, UNUSED, WEIGHT, Blocked, left_on, slot_side
-from htcq.why.wall import CONCURRENCY_LIMIT, PREEMPTION, SLOT_CONSTRAINT, Wall
+from htcq.why.wall import CONCURRENCY_LIMIT, PREEMPTION, REQUIREMENTS, SLOT_CONSTRAINT, START_VANILLA_UNIVERSE, Wall
 
 #: The devices of a slot that no job has.
 _AVAILABLE = "availablegpus"
 #: The priority of a submitter that the negotiator does not know.
 _UNKNOWN_PRIORITY = 0.5
+_NOT_FOLLOWED = "the simulated cycle preempts nothing"
 _RUNS_ON = "its job may run on for now (RetirementTimeRemaining)"
 
 
@@ -44,7 +45,7 @@ class SlotSide:
         self._place = {each: place for place, each in enumerate(self._machines)}
         self._hidden = tuple(hidden_slots(cycle))
         self._slots = sum(each.count for each in self._machines)
-        self._known: dict[tuple[int, str, str], tuple[Wall, ...]] = {}
+        self._known: dict[tuple[int, str, str, bool], tuple[Wall, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
         knobs = Knobs(cycle.quotas.knobs)
         claims = (slot.concurrency_limits for slot in cycle.quotas.supply.slots)
@@ -57,12 +58,37 @@ class SlotSide:
         """
         request = self._cycle.askers.request_of(job)
         schedd = self._cycle.askers.access.name_of(job)
-        key = (id(request), job.submitter, schedd)
+        key = (id(request), job.submitter, schedd, none_left)
         found = self._known.get(key)
         if found is None:
-            meeting = Meeting(self._request(request, job.submitter), job.submitter, schedd, self._cycle.links)
-            found = self._known[key] = (*self._concurrency_limits(request), *self._of(meeting, none_left))
+            of_slots = self._named(job, self._of(self._meeting(job, request), none_left))
+            found = self._known[key] = (*self._concurrency_limits(request), *of_slots)
         return found
+
+    def preemption_walls(self, job: Job) -> tuple[Wall, ...]:
+        """Return why claimed slots that suit ``job`` are not preempted for it."""
+        return tuple(self._preemption(self._meeting(job, self._cycle.askers.request_of(job))))
+
+    def _meeting(self, job: Job, request: Request) -> Meeting:
+        schedd = self._cycle.askers.access.name_of(job)
+        return Meeting(self._request(request, job.submitter), job.submitter, schedd, self._cycle.links)
+
+    def _named(self, job: Job, walls: Iterable[Wall]) -> Iterator[Wall]:
+        """Yield ``walls`` with the schedd's name for what the schedd, and not the job, asks in Requirements."""
+        access = self._cycle.askers.access
+        start = access[access.name_of(job)].start
+        condition = "" if start is None or job.parallel else start.condition(job)
+        own = job.frame.text("Requirements")
+        for each in walls:
+            clause, slots = each.amounts.get("clause"), each.amounts.get("slots")
+            is_written = isinstance(clause, str) and clause in condition and clause not in own
+            if start is None or each.id != REQUIREMENTS or not is_written:
+                yield each
+                continue
+            text = (
+                f"START_VANILLA_UNIVERSE of the schedd is false on {slots} of {each.amounts['of']} slots: {start.text}"
+            )
+            yield Wall(START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text})
 
     def _request(self, request: Request, submitter: str) -> Request:
         """Return ``request`` with what the negotiator writes into it about its submitter."""
@@ -162,9 +188,9 @@ class SlotSide:
             if refused != OWN_CLAIM and refused not in found and meeting.suits(alike.first):
                 found[refused] = alike.offer.name
         for refused, slot in found.items():
-            if refused:
-                text = f"claimed slots that suit it, such as {slot}, are not preempted: {refused}"
-                yield Wall(PREEMPTION, text, {"why": refused, "slot": slot})
+            what = f"are not preempted: {refused}" if refused else f"may be taken from their jobs: {_NOT_FOLLOWED}"
+            text = f"claimed slots that suit it, such as {slot}, {what}"
+            yield Wall(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
 
     # Limits -----------------------------------------------------------------------------------------------------
 

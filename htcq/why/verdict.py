@@ -7,14 +7,15 @@ alike and stand together share one explanation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from htcq.negotiate.cycle.access_point import AccessPoint
 from htcq.negotiate.cycle.cycle import Cycle
 from htcq.negotiate.cycle.pie import Asking
 from htcq.negotiate.cycle.queues import Offered, Queue, Run
-from htcq.negotiate.cycle.search import NO_MATCH
-from htcq.negotiate.cycle.trace import GIVEN_BACK, SCHEDD_IS_FULL, Match, Trace
+from htcq.negotiate.cycle.search import NO_MATCH, NO_PREEMPTION
+from htcq.negotiate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Trace
 from htcq.negotiate.cycles.world import LEFTOVER, MATCH
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
@@ -31,9 +32,19 @@ from htcq.why.wall import (
     NO_DEMAND,
     NO_SUCH_MACHINE,
     OUTRANKED,
+    SCHEDD_SILENT,
+    START_VANILLA_UNIVERSE,
     USER_MAX_JOBS,
     Wall,
 )
+
+#: The walls of matches that are given back, by the schedd's reason.
+_RETURNED: Mapping[str, str] = {
+    SCHEDD_IS_FULL: MAX_JOBS_RUNNING,
+    USER_IS_FULL: USER_MAX_JOBS,
+    START_REFUSES: START_VANILLA_UNIVERSE,
+    NO_JOB_LEFT: OUTRANKED,
+}
 
 
 @dataclass(frozen=True)
@@ -71,10 +82,7 @@ class Verdicts:
         self._access = self.cycle.askers.access
         self._made = {(self.access_point(made.job), made.job.id): made for made in self.cycle.talks.made}
         #: Matches that the schedd gives back: for a job that it names, or for the first of a request.
-        self._given_back: dict[tuple[str, str], Match] = {}
-        for match in self.trace.matches:
-            if match.refusal in GIVEN_BACK:
-                self._given_back[match.submitter, match.job or match.request] = match
+        self._given_back = {(where, match.job or match.request): match for where, match in self.cycle.talks.given_back}
         self._leftover = started_on_leftovers(pool, self.cycle)
         self._places = dict(self._placed())
         self._asking: dict[int, Asking] = {id(each.queue): each for each in self.cycle.askers.every}
@@ -113,9 +121,9 @@ class Verdicts:
             return self._verdict(job, True, LEFTOVER, self._of_cycle)
         if made is not None:
             return self._verdict(job, False, "", (_refused(made.slot, made.claim.refusal), *self._of_cycle))
-        back = self._given_back.get((job.submitter, job.id))
-        if back is not None:
-            return self._verdict(job, False, "", (_back(back), *self._of_cycle))
+        back = self._given_back.get(key)
+        if back is not None and back.job:
+            return self._verdict(job, False, "", (_back(back, self._access[where]), *self._of_cycle))
         place = self._places.get(key)
         if place is None:
             return self._verdict(job, False, "", self._unoffered(job))
@@ -144,13 +152,16 @@ class Verdicts:
         asking, run, where = self._asking.get(id(place.queue)), place.run, self.access_point(job)
         offered = None if asking is None else offered_of(asking, run)
         rejection = "" if offered is None else offered.rejection
-        back = None if offered is None else self._given_back.get((job.submitter, offered.job))
-        if back is not None and not back.job and not rejection:
-            return (_back(back), *self._of_cycle), rejection
-        of_slots = self._slots.walls(
-            job, none_left=rejection == NO_MATCH and offered is not None and not offered.beyond
-        )
+        back = None if offered is None else self._given_back.get((where, offered.job))
+        returned = (_back(back, self._access[where]),) if back is not None and not back.job else ()
+        if returned and not rejection:
+            return (*returned, *self._of_cycle), rejection
+        none_left = rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
+        of_slots = self._slots.walls(job, none_left)
+        if rejection == NO_PREEMPTION and not of_slots:
+            of_slots = self._slots.preemption_walls(job)
         walls = [
+            *returned,
             *refusal_walls(self.cycle, job),
             *budget_walls(asking, place.queue, run),
             *silent_walls(self.pool, where),
@@ -159,7 +170,8 @@ class Verdicts:
             *of_slots,
             *crash_walls(self.trace),
         ]
-        if not walls:
+        # That nobody knows whether a schedd is up keeps no job from a slot.
+        if all(wall.id == SCHEDD_SILENT for wall in walls):
             walls.append(self._no_slot(offered))
         if any(wall.id == OUTRANKED for wall in walls):
             walls += order_wall(self.cycle, asking)
@@ -183,9 +195,14 @@ def _refused(slot: str, why: str) -> Wall:
     return Wall(CLAIM_REFUSED, f"it is matched with {slot}, and the startd refuses the claim: {why}", {"slot": slot})
 
 
-def _back(match: Match) -> Wall:
-    id_ = MAX_JOBS_RUNNING if match.refusal == SCHEDD_IS_FULL else USER_MAX_JOBS
-    return Wall(id_, f"a match is made for it and given back: {match.refusal}", {"given_back": match.slot})
+def _back(match: Match, access: AccessPoint) -> Wall:
+    """Return the wall of a match that the schedd ``access`` gives back."""
+    id_, why = _RETURNED[match.refusal], match.refusal
+    if match.refusal == START_REFUSES and access.start is not None:
+        why = f"START_VANILLA_UNIVERSE of the schedd is not true for it there: {access.start.text}"
+        if access.start.lost:
+            why += f" (the schedd finds {' and '.join(access.start.lost)} nowhere: attributes are in JOB or SLOT)"
+    return Wall(id_, f"a match is made for it and given back: {why}", {"given_back": match.slot})
 
 
 def _with(verdict: Verdict, jobs: list[Job]) -> Verdict:

@@ -14,7 +14,7 @@ HELD, COOL_DOWN, DEFERRED, NOT_IDLE = "held", "cool-down", "deferred", "not-idle
 MAX_IDLE, UNMATCHED_UNIVERSE, SKIP_MATCHMAKING = "max-idle", "scheduler-universe", "skip-matchmaking"
 HOSTS_TAKEN, MANAGED = "hosts-taken", "managed-elsewhere"
 # The access point.
-MAX_JOBS_RUNNING, USER_MAX_JOBS, STARTUP_LIMIT = "max-jobs-running", "user-max-jobs", "startup-limit"
+MAX_JOBS_RUNNING, USER_MAX_JOBS = "max-jobs-running", "user-max-jobs"
 OFFER_BUDGET, CURB_MATCHMAKING = "offer-budget", "curb-matchmaking"
 START_VANILLA_UNIVERSE, DEDICATED_SCHEDULER = "start-vanilla-universe", "dedicated-scheduler"
 JOB_CONSTRAINT, NOT_ADVERTISED, SCHEDD_SILENT = "job-constraint", "not-advertised", "schedd-silent"
@@ -83,7 +83,6 @@ WALLS: Mapping[str, WallType] = {
     USER_MAX_JOBS: WallType(
         "The user record allows this user no more running jobs.", "the end of a job; condor_qusers -edit MaxJobsRunning"
     ),
-    STARTUP_LIMIT: WallType("A startup limit of the schedd delays the job.", "time; condor_startup_limits -cancel"),
     OFFER_BUDGET: WallType(
         "The schedd offers only some jobs of a submitter in one cycle, and jobs before this one use that up.",
         "removal of the jobs before it, a higher JobPrio, a higher MAX_CONCURRENT_UPLOADS_PER_USER",
@@ -92,7 +91,8 @@ WALLS: Mapping[str, WallType] = {
         "CURB_MATCHMAKING holds in the schedd: it offers no job.", "the condition of CURB_MATCHMAKING"
     ),
     START_VANILLA_UNIVERSE: WallType(
-        "START_VANILLA_UNIVERSE of the schedd is false for the job.", "the condition of START_VANILLA_UNIVERSE"
+        "START_VANILLA_UNIVERSE of the schedd is not true for the job, or for it on the slot that it is matched with.",
+        "the condition of START_VANILLA_UNIVERSE; JOB and SLOT before the names that it looks up in them",
     ),
     DEDICATED_SCHEDULER: WallType(
         "A parallel job needs slots that are dedicated to its schedd.",

@@ -34,13 +34,19 @@ SLOTS = {
     "SLOT_TYPE_2_START": "$(START) && TARGET.RequestMemory >= 4096",
     "SLOT_TYPE_3_START": "$(START) && TARGET.RequestCpus >= 2",
 }  # fmt: skip
+#: By the job, by the slot, and by a name without a scope, which the negotiator finds and the schedd does not.
+START_VANILLA = (
+    "JOB.NoStart =!= true && (JOB.Unfit =!= true || SLOT.SlotTypeID == 9) && (JOB.Unscoped =!= true || RequestCpus > 0)"
+    " && OWNER.JobsHeld < 99"
+)
 KNOBS = {
     **SLOTS,
     "CLAIM_PARTITIONABLE_LEFTOVERS": "False",
     "START": "(TARGET.Refused =!= true) && (TARGET.JobUniverse > 0)",
     "NEGOTIATOR_JOB_CONSTRAINT": "Hidden =!= true",
     "NEGOTIATOR_SUBMITTER_CONSTRAINT": 'Name =!= "banned@test"',
-    "START_VANILLA_UNIVERSE": "JOB.NoStart =!= true",
+    "START_VANILLA_UNIVERSE": START_VANILLA,
+    "SCHEDD_DEBUG": "D_FULLDEBUG",
     "START_LOCAL_UNIVERSE": "False",
     "LIC_LIMIT": "0",
     "SEAT_LIMIT": "1",
@@ -65,6 +71,8 @@ CASES = {
     "kept": Case("held", {"hold": "true"}),
     "hidden": Case("job-constraint", {"+Hidden": "true"}, {"Hidden": "false"}),
     "unstarted": Case("start-vanilla-universe", {"+NoStart": "true"}, {"NoStart": "false"}),
+    "unfit": Case("start-vanilla-universe", {"+Unfit": "true"}, {"Unfit": "false"}),
+    "returned": Case("start-vanilla-universe", {"+Unscoped": "true"}, {"Unscoped": "false"}),
     "banned": Case("submitter-constraint"),
     "cyd": Case("group-quota", group="full"),
     "ben": Case("no-demand", {"+Light": "true"}, {"Light": "false"}, group="light"),
@@ -95,7 +103,10 @@ def test_jobs_that_wait(site: Site, tmp_path: Path) -> None:
     cycles(pool, 4)
 
     assert not running(pool) & set(clusters.values())
-    check(CASES, clusters, why(site, tmp_path, clusters.values()))
+    found = why(site, tmp_path, clusters.values())
+    check(CASES, clusters, found)
+    assert "RequestCpus nowhere" in found[clusters["returned"]]["walls"][0]["text"]
+    assert "No job found to run" in pool.log("SchedLog")
     agreed = agreement(site, tmp_path)
     assert [each for each in agreed["autoclusters"] if not each["agrees"]] == []
     assert agreed["percentage"] == 100

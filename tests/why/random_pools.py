@@ -7,6 +7,7 @@ claims, consumption policies that yield nothing, weights that end the negotiator
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
@@ -24,6 +25,7 @@ from tests.audit.sites import (
     static_slot,
     submitter,
 )
+from tests.why.random_families import Families
 
 _NOW = 1_730_707_200
 _ACCESS_POINTS = ("access1", "access2")
@@ -53,10 +55,19 @@ _KNOBS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", 0.3, ("1",)),
     ("GROUP_QUOTA_ROUND_ROBIN_RATE", 0.2, ("1",)),
 )
+#: The schedd finds what has a scope of its own, and the negotiator the others.
+_VANILLA = (
+    "JOB.RequestCpus < 3", "SLOT.SlotID > 1", "JOB.RequestCpus < SLOT.Cpus", "False", "OWNER.JobsIdle < 4",
+    "RequestCpus < 3", "TARGET.SlotID > 1", "RequestCpus =!= 4", "JOB.RequestCpus > 1 || TARGET.SlotID > 1",
+)  # fmt: skip
 _OF_ACCESS_POINTS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("MAX_CONCURRENT_UPLOADS_PER_USER", 0.4, ("1", "3", "0")),
     ("CURB_MATCHMAKING", 0.1, ("True", "TotalIdleJobs > 3")),
-    ("START_VANILLA_UNIVERSE", 0.15, ("RequestCpus < 3", "TARGET.SlotID > 1", "False")),
+    (
+        "START_VANILLA_UNIVERSE",
+        0.15,
+        ("JOB.RequestCpus < 3", "SLOT.SlotID > 1", "False", "RequestCpus < 3", "TARGET.SlotID > 1"),
+    ),
 )
 _POLICIES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("ConsumptionMemory", 0.1, ("TARGET.NoSuch", "0", "4096")),
@@ -64,15 +75,15 @@ _POLICIES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
 )
 
 
-def random_pool(seed: int) -> Pool:
-    """Return a random pool."""
+def random_pool(seed: int, families: Families | None = None) -> Pool:
+    """Return a random pool, with what ``families`` add."""
     dice = Random(seed)
     config = list(_drawn(dice, _KNOBS))
     if dice.random() < 0.6:
         config += _groups(dice)
     access = {name: "".join(_drawn(dice, _OF_ACCESS_POINTS)) for name in _ACCESS_POINTS}
-    slots = list(_slots(dice))
-    jobs, submitters = _jobs(dice)
+    slots = list(_slots(dice, families))
+    jobs, submitters = _jobs(dice, families)
     accounts = [
         accounting(
             f"{who}@site",
@@ -83,8 +94,12 @@ def random_pool(seed: int) -> Pool:
         for who in _WHO
         if dice.random() < 0.5
     ]
-    ads = [*slots, *submitters, *accounts, *_schedds(dice), negotiator()]
-    return pool(*ads, jobs=jobs, config="".join(config), access=access)
+    ads = [*slots, *submitters, *accounts, *_schedds(dice, families), negotiator()]
+    if families is None:
+        return pool(*ads, jobs=jobs, config="".join(config), access=access)
+    knobs, users = families.config(), families.users(_WHO, _ACCESS_POINTS)
+    access = {name: text + knobs for name, text in access.items()}
+    return pool(*ads, jobs=jobs, config="".join(config) + knobs, access=access, users=users)
 
 
 def _drawn(dice: Random, knobs: tuple[tuple[str, float, tuple[str, ...]], ...]) -> Iterator[str]:
@@ -103,7 +118,7 @@ def _groups(dice: Random) -> list[str]:
     return lines
 
 
-def _slots(dice: Random) -> Iterator[str]:
+def _slots(dice: Random, families: Families | None) -> Iterator[str]:
     for number in range(1, dice.randint(1, 6)):
         kind = dice.choice((policy_slot, policy_slot, slot, static_slot))
         cpus, memory = dice.randint(1, 12), dice.choice((2048, 8192, 16384))
@@ -117,6 +132,8 @@ def _slots(dice: Random) -> Iterator[str]:
             changes.update(_policy(dice))
         if dice.random() < 0.25:
             changes["Start"] = dice.choice(_STARTS)
+        if families is not None:
+            changes.update(families.slot())
         yield from _claims(dice, name, kind is not static_slot, changes)
         yield kind(name, **changes)
 
@@ -147,21 +164,26 @@ def _claims(dice: Random, name: str, partitionable: bool, changes: dict[str, Tex
             )  # fmt: skip
 
 
-def _jobs(dice: Random) -> tuple[list[str], list[str]]:
+def _jobs(dice: Random, families: Families | None) -> tuple[list[str], list[str]]:
     jobs: list[str] = []
     submitters: list[str] = []
-    cluster = 0
+    last = Counter[str]()
     for who in dice.sample(_WHO, dice.randint(1, 4)):
         where = dice.choice(_ACCESS_POINTS)
         idle = weight = 0
+        counted = where if families is not None and families.ids_repeat else ""
         for _ in range(dice.randint(1, 4)):
-            cluster += 1
+            last[counted] += 1
+            cluster = last[counted]
             count, own = dice.choice((1, 1, 2, 6)), _work(dice, who, where)
+            if families is not None:
+                own.update(families.job(who))
             for proc in range(count):
                 global_id = f'"{where}#{cluster}.{proc}#1"'
                 jobs.append(job(f"{cluster}.{proc}", GlobalJobId=global_id, **{**own, **_state(dice)}))
             idle += count
-            weight += count * int(own["RequestCpus"] or 1)
+            cpus = own["RequestCpus"]
+            weight += count * (cpus if isinstance(cpus, int) else 1)
         submitters += _submitter(dice, f"{who}@site", where, idle, weight)
     return jobs, submitters
 
@@ -204,8 +226,9 @@ def _submitter(dice: Random, name: str, where: str, idle: int, weight: int) -> I
     yield submitter(name, **own)
 
 
-def _schedds(dice: Random) -> Iterator[str]:
+def _schedds(dice: Random, families: Families | None) -> Iterator[str]:
     for name in _ACCESS_POINTS:
         if dice.random() < 0.9:
             running = dice.choice((0, 0, 48, 50))
-            yield schedd(name, MaxJobsRunning=50, TotalRunningJobs=running, TotalIdleJobs=4)
+            more = {} if families is None else families.schedd()
+            yield schedd(name, MaxJobsRunning=50, TotalRunningJobs=running, TotalIdleJobs=4, **more)

@@ -17,7 +17,19 @@ from htcq.why import wall
 from htcq.why.choice import all_idle, at_access_point, jobs_of
 from htcq.why.verdict import Verdict, Verdicts
 from htcq.why.wall import WALLS, Wall
-from tests.audit.sites import accounting, dynamic_slot, job, negotiator, policy_slot, pool, schedd, slot, submitter
+from tests.audit.sites import (
+    accounting,
+    dynamic_slot,
+    job,
+    negotiator,
+    policy_slot,
+    pool,
+    schedd,
+    slot,
+    static_slot,
+    submitter,
+    user,
+)
 
 GROUPS = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 4\nGROUP_QUOTA_b = 4\n"
 
@@ -138,6 +150,8 @@ def test_the_matches_of_the_cycle_itself_bring_a_schedd_to_max_jobs_running() ->
     ("knobs", "config", "expected"),
     [
         ("CURB_MATCHMAKING = True\n", "", wall.CURB_MATCHMAKING),
+        ("START_VANILLA_UNIVERSE = JOB.RequestCpus > 2\n", "", wall.START_VANILLA_UNIVERSE),
+        ('START_VANILLA_UNIVERSE = SLOT.OpSys == "AIX"\n', "", wall.START_VANILLA_UNIVERSE),
         ("START_VANILLA_UNIVERSE = RequestCpus > 2\n", "", wall.START_VANILLA_UNIVERSE),
         ("", "NEGOTIATOR_JOB_CONSTRAINT = RequestCpus > 2\n", wall.JOB_CONSTRAINT),
     ],
@@ -145,6 +159,52 @@ def test_the_matches_of_the_cycle_itself_bring_a_schedd_to_max_jobs_running() ->
 def test_what_keeps_a_schedd_from_offering_a_job(knobs: str, config: str, expected: str) -> None:
     found = one(why(pool(slot(), schedd(), submitter(), jobs=[job()], access={"access1": knobs}, config=config)))
     assert found.id == expected
+
+
+@pytest.mark.parametrize(("start", "lost"), [("RequestCpus < 2", "RequestCpus"), ("TARGET.Cpus > 0", "TARGET.Cpus")])
+def test_a_match_that_the_schedd_cannot_use_says_which_names_it_does_not_find(start: str, lost: str) -> None:
+    """The negotiator finds them in the job or in the slot, and makes the match (schedd.cpp: jobCanUseMatch)."""
+    knobs = f"START_VANILLA_UNIVERSE = {start}\n"
+    found = one(why(pool(slot(), schedd(), submitter(), jobs=[job()], access={"access1": knobs})))
+    assert found.id == wall.START_VANILLA_UNIVERSE
+    assert f"the schedd finds {lost} nowhere" in found.text
+
+
+def test_the_record_of_its_user_keeps_a_part_of_alike_jobs_from_being_offered() -> None:
+    """Not the offer budget, of which the two matches use little (schedd.cpp: scheduler_getRequestConstraints)."""
+    jobs, record = [job(f"1.{proc}") for proc in range(6)], user(MaxJobsRunning=3, NumRunning=1)
+    ads = [policy_slot(Cpus=8, NumClaims=8), schedd("access1"), submitter(IdleJobs=6), negotiator()]
+    started, kept = verdicts(pool(*ads, jobs=jobs, users=[record]))
+    assert (len(started.jobs), len(kept.jobs)) == (2, 4)
+    found = one(kept)
+    amounts = {"user": "ada@site", "used": 1, "limit": 3, "matches": 2}
+    assert (found.id, found.amounts) == (wall.USER_MAX_JOBS, amounts)
+
+
+def test_jobs_of_two_access_points_with_the_same_id_are_told_apart() -> None:
+    """Both are matched; the user may run none at access2, which says so of its own job alone."""
+    jobs = [job(ScheddName=f'"{where}"', GlobalJobId=f'"{where}#1.0#1"') for where in ("access1", "access2")]
+    knobs = {"access1": "A = 1\n", "access2": "START_VANILLA_UNIVERSE = RequestCpus < 2\n"}
+    asking = [submitter(ScheddName=f'"{where}"') for where in ("access1", "access2")]
+    ads = [policy_slot(Cpus=8, NumClaims=8), schedd("access1"), schedd("access2"), *asking, negotiator()]
+    found = {each.access_point: ids(each) for each in verdicts(pool(*ads, jobs=jobs, access=knobs))}
+    assert found == {"access1": [], "access2": [wall.START_VANILLA_UNIVERSE]}
+
+
+def test_claimed_slots_that_may_be_preempted_are_named() -> None:
+    held = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": "0.0", "Rank": "0.0"}
+    who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')
+    given = pool(static_slot(**held, **who), submitter(), negotiator(), jobs=[job()], config="A = 1\n")
+    found = one(why(given))
+    assert found.id == wall.PREEMPTION
+    assert "slot1@node1, may be taken from their jobs" in found.text
+
+
+def test_a_schedd_that_may_be_down_hides_no_other_wall() -> None:
+    held = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": "0.0", "Rank": "0.0"}
+    who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')
+    given = pool(static_slot(**held, **who), schedd("other"), submitter(), jobs=[job(ScheddName='"access1"')])
+    assert ids(why(given)) == [wall.SCHEDD_SILENT, wall.PREEMPTION]
 
 
 def test_a_schedd_without_an_ad_may_be_down() -> None:

@@ -5,14 +5,14 @@ Follows src/condor_schedd.V6/schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNeg
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from htcq.classads import Ad, Expr, Missing, holds, parsed
+from htcq.classads import Ad, Missing, holds, parsed
 from htcq.negotiate.cycle.offer_budget import OfferBudget
 from htcq.negotiate.cycle.refusals import CURB_MATCHMAKING, MAX_JOBS_RUNNING, Refusal
-from htcq.negotiate.cycle.user_limits import UserLimits
+from htcq.negotiate.cycle.start_vanilla import Owners, StartVanilla
+from htcq.negotiate.cycle.user_limits import UserLimit, UserLimits
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.record import Record
@@ -25,19 +25,18 @@ _LIMITS_SUBMITTERS, _LIMITED, _UPLOADS = (25, 11), "SCHEDD_ENABLE_PER_USER_MATCH
 _NO_LIMIT = 2**31 - 1
 #: The first version whose schedd evaluates the concurrency limits of a job before it compares them with a match's.
 _EVALUATES_LIMITS = (24, 7)
+#: The first version whose START_VANILLA_UNIVERSE has the scope SCHEDD.
+_HAS_SCHEDD = (24, 7)
 _CURB, _START = "CURB_MATCHMAKING", "START_VANILLA_UNIVERSE"
 _REFUNDS, _PROJECTS = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS", "PERSISTENT_PROJECT_RECORDS"
 #: How many requests a negotiator asks for at a time (NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE, param_info.in).
 _BATCH = 200
-#: Strings, and the scopes in which START_VANILLA_UNIVERSE names attributes of the job and of the slot.
-_SCOPED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(job|slot)\s*\.", re.IGNORECASE)
-_SCOPES = {"job": "MY.", "slot": "TARGET."}
 
 
 class AccessPoint:
     """One schedd; ``record`` is its ad (None: it has none), ``configuration`` None where it is not known.
 
-    ``limits`` are those of all users, ``batch`` is how many requests the negotiator asks for at a time.
+    ``limits`` and ``owners`` are those of all users, ``batch`` is how many requests the negotiator asks for at a time.
     """
 
     def __init__(
@@ -46,9 +45,11 @@ class AccessPoint:
         record: Record | None,
         configuration: Configuration | None,
         limits: UserLimits,
+        owners: Owners,
         batch: int = _BATCH,
     ) -> None:
         self.name, self._record, self._limits, self._batch = name, record, limits, batch
+        self._owners = owners
         self._knobs = Knobs({} if configuration is None else {knob.name: knob.value for knob in configuration})
         self._matched = 0
 
@@ -114,10 +115,9 @@ class AccessPoint:
             limit, used = (int(self._record.number(name) or 0) for name in ("MaxJobsRunning", "TotalRunningJobs"))
             yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
 
-    def startable(self, job: Job) -> int | None:
-        """Return how many jobs like this one a request may ask for; None where no limit of its user says so."""
-        limit = self._limits.of(job, self.name)
-        return None if limit is None else limit.left
+    def user_limit(self, job: Job) -> UserLimit | None:
+        """Return the limit of the user of ``job``, which no request exceeds; None where there is none."""
+        return self._limits.of(job, self.name)
 
     @cached_property
     def keeps_projects(self) -> bool:
@@ -138,15 +138,20 @@ class AccessPoint:
         return self._limits.start(job, self.name)
 
     @cached_property
-    def start(self) -> Expr | None:
-        """START_VANILLA_UNIVERSE with MY for the job and TARGET for the slot; None where it is not set or is broken."""
-        text = self._knobs.text(_START)
-        if text is None:
+    def start(self) -> StartVanilla | None:
+        """START_VANILLA_UNIVERSE; None where it is not set or is broken, which to the schedd is the same."""
+        expression = parsed(self._knobs.text(_START))
+        if expression is None:
             return None
-        return parsed(_SCOPED.sub(lambda found: _SCOPES[found[1].lower()] if found[1] else found[0], text))
+        finds_schedd = not () < self._version < _HAS_SCHEDD
+        return StartVanilla(expression, self.name, self._record, self._owners, finds_schedd)
 
+    def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether START_VANILLA_UNIVERSE lets the schedd start ``job`` on a match with the slot of that ad."""
+        return self.start is None or job.parallel or self.start.starts(job, slot)
 
-def start_of(start: Expr, job: Job) -> bool | None:
-    """Return what START_VANILLA_UNIVERSE is for a job whatever its slot; None where that depends on the slot."""
-    value = start.evaluate(job.ad())
-    return bool(value) if isinstance(value, (bool, int, float)) else None
+    def can_start_another(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether it lets the schedd start ``job`` on a match or a claim that it looks up a job for."""
+        if self.start is None or job.parallel:
+            return True
+        return self.start.looks_up(job, slot) and self.start.starts(job, slot)

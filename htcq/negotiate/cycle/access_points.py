@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from htcq.classads import as_number, holds, parsed
-from htcq.negotiate.cycle.access_point import AccessPoint, start_of
+from htcq.negotiate.cycle.access_point import AccessPoint
 from htcq.negotiate.cycle.refusals import (
     COOL_DOWN,
     DEDICATED_SCHEDULER,
@@ -20,6 +20,7 @@ from htcq.negotiate.cycle.refusals import (
     USER_MAX_JOBS,
     Refusal,
 )
+from htcq.negotiate.cycle.start_vanilla import Owners
 from htcq.negotiate.cycle.user_limits import UserLimits
 from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.frame import Expressions, Frame
@@ -46,8 +47,9 @@ class AccessPoints:
         batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
         configurations = {each.name: pool.access.get(each.name, pool.central) for each in pool.schedds}
         self._limits = UserLimits(pool.users or ())
+        self._owners = Owners(pool.users or (), pool.jobs or (), self.name_of)
         self._known = {
-            each.name: AccessPoint(each.name, each, configurations[each.name], self._limits, batch)
+            each.name: AccessPoint(each.name, each, configurations[each.name], self._limits, self._owners, batch)
             for each in pool.schedds
         }
         self._named = bool(self._known)
@@ -57,12 +59,17 @@ class AccessPoints:
 
     def __getitem__(self, name: str) -> AccessPoint:
         if name not in self._known:
-            self._known[name] = AccessPoint(name, None, None, self._limits)
+            self._known[name] = AccessPoint(name, None, None, self._limits, self._owners)
         return self._known[name]
 
     def with_projects(self) -> list[str]:
         """Return the names of those that have records of projects."""
         return [name for name, each in self._known.items() if each.keeps_projects]
+
+    def unread(self) -> list[tuple[str, str]]:
+        """Return the names of schedds with what their START_VANILLA_UNIVERSE names and their ads here lack."""
+        starts = ((name, each.start) for name, each in self._known.items())
+        return [(name, lacking) for name, start in starts if start is not None for lacking in start.unread]
 
     def name_of(self, job: Job) -> str:
         """Return the access point whose job it is; empty where the pool does not say."""
@@ -74,8 +81,9 @@ class AccessPoints:
 
     def words(self) -> set[str]:
         """Return every word of the expressions by which jobs are offered or not."""
-        expressions = [self._constraint, *(each.start for each in self._known.values())]
-        return set[str]().union(*(each.words() for each in expressions if each is not None))
+        starts = (each.start for each in self._known.values())
+        words = set(self._constraint.words() if self._constraint is not None else ())
+        return words.union(*(start.words() for start in starts if start is not None))
 
     def runnable(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """Yield those of ``jobs`` that their schedds would start now, as the negotiator would hear of them."""
@@ -85,8 +93,8 @@ class AccessPoints:
             start = self[self.name_of(job)].start
             if job.parallel:
                 yield self._dedicated(job)
-            elif start is not None and start_of(start, job) is None:
-                yield self._with(job, f"({start.text})")
+            elif start is not None and start.narrows(job):
+                yield self._with(job, f"({start.condition(job)})")
             else:
                 yield job
 
@@ -121,13 +129,13 @@ class AccessPoints:
         if limit is not None and limit.left == 0:
             yield Refusal(USER_MAX_JOBS, {"user": limit.user, "limit": limit.limit, "used": limit.running})
         start = self[schedd].start
-        if start is not None and start_of(start, job) is False:
+        if start is not None and start.offers(job) is False:
             yield Refusal(START_VANILLA_UNIVERSE, {"expression": start.text})
 
     def _conditions(self, job: Job) -> Iterator[Refusal]:
         """Yield what else the schedd or the negotiator asks of a job, or of its slot."""
         start = self[self.name_of(job)].start
-        if start is not None and start_of(start, job) is None:
+        if start is not None and start.narrows(job):
             yield Refusal(START_VANILLA_UNIVERSE, {"expression": start.text}, offered=True)
         if not self.offers(job):
             assert self._constraint is not None

@@ -200,5 +200,7 @@ class Cycle:
                 yield f"{knob} is set, which is not followed"
         for name in self.askers.with_projects:
             yield f"{name} keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits are not followed"
+        for name, lacking in self.askers.access.unread():
+            yield f"START_VANILLA_UNIVERSE of {name} names {lacking}: undefined, as its ad here lacks it"
         for name in self.askers.unknown:
             yield f"of the idle jobs of {name} none is known: it asks for nothing"

@@ -68,13 +68,15 @@ class Run:
 class Offered:
     """What one talk offered of a run: ``count`` of its jobs, the first of which is ``job``, and what came of them.
 
-    ``rejection`` is the negotiator's reason, of another run of the same request where that was rejected before;
-    ``beyond`` tells that the submitter had used its share up by then.
+    ``kept`` is how many more the record of their user keeps from being offered. ``rejection`` is the negotiator's
+    reason, of another run of the same request where that was rejected before; ``beyond`` tells that the submitter had
+    used its share up by then.
     """
 
     run: Run
     job: str
     count: int
+    kept: int = 0
     matched: int = 0
     rejection: str = ""
     beyond: bool = False
@@ -134,10 +136,11 @@ class Session:
             if not self.budget.is_open():
                 self.cut = True
                 break
-            startable = self.access.startable(run.request.first)
-            count = self.budget.take(jobs if startable is None else min(jobs, startable))
-            self.cut = self.cut or count < jobs
-            offered = Offered(run, name, count)
+            limit = self.access.user_limit(run.request.first)
+            wanted = jobs if limit is None else min(jobs, limit.left)
+            count = self.budget.take(wanted)
+            self.cut = self.cut or count < wanted
+            offered = Offered(run, name, count, kept=jobs - wanted)
             self.offered.append(offered)
             before = self._rejected.get(id(run.request))
             if before is None:
@@ -147,17 +150,27 @@ class Session:
         self._run = None
         return None
 
-    def matched(self, suits: Callable[[Request], bool]) -> Job | None:
+    def matched(
+        self,
+        suits: Callable[[Request], bool],
+        can_start: Callable[[Job], bool] = lambda job: True,
+        can_start_another: Callable[[Job], bool] = lambda job: True,
+    ) -> Job | None:
         """Take the job out that the schedd uses a match for; None where it has none.
 
-        That is the one which the request names, and once that is matched the first in the queue whose request
-        ``suits`` the slot, whatever the match was made for.
+        That is the one which the request names, and once that is matched, or the schedd cannot start it there, the
+        first in the queue whose request ``suits`` the slot, whatever the match was made for.
         """
         assert self._run is not None
         self.offered[-1].matched += 1
-        if self._run.jobs and self._run.jobs[0].id == self._name:
+        if self._run.jobs and self._run.jobs[0].id == self._name and can_start(self._run.jobs[0]):
             return self._run.jobs.popleft()
-        return next((run.jobs.popleft() for run in self._queue.runs if run.jobs and suits(run.request)), None)
+        suiting = (run.jobs for run in self._queue.runs if run.jobs and suits(run.request))
+        return next((jobs.popleft() for jobs in suiting if can_start_another(jobs[0])), None)
+
+    def names_a_job_that_waits(self) -> bool:
+        """Tell whether the job that the request names has no match yet."""
+        return self._run is not None and bool(self._run.jobs) and self._run.jobs[0].id == self._name
 
     def rejected(self, reason: str, beyond: bool = False) -> None:
         """Ask no more for jobs like these in this talk; ``beyond``: the submitter had used its share up by then."""

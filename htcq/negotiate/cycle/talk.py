@@ -14,9 +14,9 @@ from htcq.negotiate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.negotiate.cycle.carving import Claim, Startds
 from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Offered, Request, Session
-from htcq.negotiate.cycle.search import Allowance, Search, limits_of, limits_vary
+from htcq.negotiate.cycle.search import NO_PREEMPTION, Allowance, Search, limits_of, limits_vary
 from htcq.negotiate.cycle.submitting import Submitting
-from htcq.negotiate.cycle.trace import SCHEDD_IS_FULL, USER_IS_FULL, Match, Rejection
+from htcq.negotiate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Rejection
 from htcq.pool.job import Job
 from htcq.pool.kind import requested
 from htcq.units import CPUS, MEMORY
@@ -98,6 +98,8 @@ class Talks:
         self.matches: list[Match] = []
         self.made: list[Made] = []
         self.rejections: list[Rejection] = []
+        #: Matches that schedds give back, with the names of the schedds.
+        self.given_back: list[tuple[str, Match]] = []
 
     def new_spin(self) -> None:
         """Forget which slots the last request could have had."""
@@ -131,7 +133,9 @@ class Talks:
                 # A request that its concurrency limits stop at once leaves this as the request before it left it.
                 limited = limited or self._search.limited
                 self.rejections.append(Rejection(first, submitter, reason))
-                session.rejected(reason, beyond=only_preferred)
+                # A refused preemption is the reason that is given, also where the share had its part in it.
+                hidden = reason == NO_PREEMPTION and self._search.limited
+                session.rejected(reason, beyond=only_preferred or hidden)
                 if self._search.limited and self._ends_early:
                     return used, False, Ending.EARLY
                 continue
@@ -170,22 +174,34 @@ class Talks:
     ) -> float:
         # The startd has the job from its schedd, with all of its attributes.
         limits, claim = limits_of(request, offer), self._startds.claim(offer, asking)
-        policy = offer.state.kind.supports_policy
-        full, job = session.access.is_full, None
-        if not full:
-            job = session.matched(lambda other: self._suits(offer, limits, other, session.access.literal_limits))
+        job, returned = self._used_for(offer, limits, session)
         cost = self._search.matched(offer, request)
         self._accounts.charge(submitter, cost)
         self._limits.take(limits)
         name, charge, refusal = "" if job is None else job.id, claim.charge, claim.refusal
-        if full:
-            charge, refusal = 0.0, SCHEDD_IS_FULL
-        elif job is not None and not session.access.start_job(job):
-            charge, refusal = 0.0, USER_IS_FULL
+        if returned:
+            charge, refusal = 0.0, returned
         elif job is not None:
-            self.made.append(Made(job, offer.name, claim, limits, policy))
-        self.matches.append(Match(name, first, submitter, offer.name, cost, charge, refusal))
+            self.made.append(Made(job, offer.name, claim, limits, offer.state.kind.supports_policy))
+        match = Match(name, first, submitter, offer.name, cost, charge, refusal)
+        self.matches.append(match)
+        if returned:
+            self.given_back.append((session.access.name, match))
         return cost
+
+    def _used_for(self, offer: Offer, limits: str, session: Session) -> tuple[Job | None, str]:
+        """Return the job for which a schedd uses a match, and why it gives the match back; empty where it does not."""
+        access = session.access
+        if access.is_full:
+            return None, SCHEDD_IS_FULL
+        job = session.matched(
+            lambda other: self._suits(offer, limits, other, access.literal_limits),
+            lambda each: access.can_start(each, offer.ad),
+            lambda each: access.can_start_another(each, offer.ad),
+        )
+        if job is None:
+            return None, START_REFUSES if session.names_a_job_that_waits() else NO_JOB_LEFT
+        return job, "" if access.start_job(job) else USER_IS_FULL
 
     def _suits(self, offer: Offer, limits: str, other: Request, literal_limits: bool) -> bool:
         """Tell whether a schedd uses a match, made for these concurrency limits, for another job as well."""

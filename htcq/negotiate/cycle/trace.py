@@ -11,7 +11,9 @@ from typing import NamedTuple
 #: Why a schedd gives a match back instead of starting a job on it.
 SCHEDD_IS_FULL = "the schedd runs MAX_JOBS_RUNNING jobs"
 USER_IS_FULL = "the user of the job runs MaxJobsRunning jobs"
-GIVEN_BACK = (SCHEDD_IS_FULL, USER_IS_FULL)
+START_REFUSES = "START_VANILLA_UNIVERSE of the schedd is not true for a job that suits the slot"
+NO_JOB_LEFT = "no job that suits the slot is left"
+GIVEN_BACK = (SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT)
 
 
 class Match(NamedTuple):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import NamedTuple
 
-from htcq.classads import as_number
+from htcq.classads import Ad, as_number
+from htcq.negotiate.cycle.access_points import AccessPoints
 from htcq.negotiate.cycle.carving import Startds
 from htcq.negotiate.cycle.clock import Clock
 from htcq.negotiate.cycle.queues import Request
@@ -31,7 +32,7 @@ from htcq.negotiate.published import Published
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.quota.knobs import number_of
+from htcq.quota.knobs import Knobs, number_of
 from htcq.units import GPUS
 
 #: For how long a claim is used again, in seconds (CLAIM_WORKLIFE, param_info.in).
@@ -74,6 +75,7 @@ class World:
         self.bases: dict[str, Base] = {}
         self._factories = Factories(pool.jobs or ())
         self._limits = UserLimits(pool.users or ())
+        self._access = AccessPoints(pool, Knobs({}), self._moment)
         #: How many jobs of each user run, by schedd.
         self._running = Counter[tuple[str, str]]()
         self._move_in()
@@ -169,7 +171,10 @@ class World:
                 return False
             return startds.share(base.slot, request, base.left) is not None
 
-        while (job := self.waiting.next(made.job.submitter, schedd, suits, self._startable)) is not None:
+        def startable(job: Job) -> bool:
+            return self._startable(job, lambda: base.slot.ad(base.left))
+
+        while (job := self.waiting.next(made.job.submitter, schedd, suits, startable)) is not None:
             self._start(base, job, startds.share(base.slot, suiting.request(job), base.left) or {}, "", LEFTOVER)
             started += 1
         return started
@@ -243,17 +248,22 @@ class World:
             claim.submitter,
             claim.schedd,
             lambda like: self._suiting.fits(like, claim.slot, has, claim.limits),
-            self._startable,
+            lambda job: self._startable(job, lambda: claim.slot.ad(dict(has))),
         )
 
-    def _startable(self, job: Job) -> bool:
-        """Tell whether a schedd may start a job in a claim that it has: no cool-down, and no limit of its user."""
+    def _startable(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether a schedd may start a job in a claim that it has, on a slot with that ad.
+
+        A cool-down, a limit of its user or START_VANILLA_UNIVERSE may keep it from that.
+        """
         until = as_number(job.cool_down_until)
         if until is not None and self._moment is not None and until >= self._moment + self.now:
             return False
         schedd = self.waiting.home(job.submitter, job.schedd)
         limit = self._limits.of(job, schedd)
-        return limit is None or self._running[schedd, limit.user] < limit.limit
+        if limit is not None and self._running[schedd, limit.user] >= limit.limit:
+            return False
+        return self._access[schedd].can_start_another(job, slot)
 
     def _release(self, claim: Claim) -> None:
         base = self.bases[claim.of]

@@ -89,6 +89,84 @@ def test_start_vanilla_universe_keeps_jobs_and_slots_apart(start: str, slots: li
     assert [match.slot for match in run_cycle(given).matches] == slots
 
 
+@pytest.mark.parametrize(
+    ("start", "matches"),
+    [
+        ("RequestCpus > 2", [("", "2.0")]),
+        ("MY.RequestCpus > 2", [("", "2.0")]),
+        ("Cpus > 2", [("", "1.0"), ("", "2.0")]),
+        ("TARGET.Cpus > 2", [("", "1.0"), ("", "2.0")]),
+        ("RequestCpus =?= 4", []),
+        ("RequestCpus =!= 4", [("1.0", "1.0")]),
+        ("JOB.NoSuch > 2", []),
+    ],
+)
+def test_the_schedd_finds_names_without_a_scope_nowhere_and_the_negotiator_does(
+    start: str, matches: list[tuple[str, str]]
+) -> None:
+    """Jobs of 1 and 4 cpus, one after the other, as the SchedLog of 25.14.1 tells it with D_MATCH:2.
+
+    A match that no job is started on is given back; the negotiator has charged it all the same.
+    """
+    jobs = [*queue(1), *queue(1, cluster=2, RequestCpus=4)]
+    slot = policy_slot(Cpus=8, NumClaims=8)
+    given = pool(slot, schedd("access1"), asks("ada", 2), jobs=jobs, config=f"START_VANILLA_UNIVERSE = {start}\n")
+    trace = run_cycle(given)
+
+    assert [(each.job, each.request) for each in trace.matches] == matches
+    assert [each.standing for each in trace.matches if each.refusal] == [0.0 for job, _ in matches if not job]
+    assert all("START_VANILLA_UNIVERSE" in each.refusal for each in trace.matches if not each.job)
+
+
+@pytest.mark.parametrize(
+    ("start", "count"),
+    [
+        ('OWNER.name == "ada@site"', 2),
+        ('OWNER.name == "ben@site"', 0),
+        ("OWNER.JobsIdle == 2 && OWNER.JobsRunning == 1 && OWNER.JobsHeld == 1", 2),
+        ("SLOT.Cpus > OWNER.JobsIdle", 2),
+        ("SLOT.Cpus < OWNER.JobsIdle", 0),
+        ('SCHEDD.Name == "access1" && SCHEDD.TotalRunningJobs < 5', 2),
+        ("SLOT.Cpus > SCHEDD.TotalRunningJobs", 2),
+        ("SCHEDD.NoSuch < 5", 0),
+    ],
+)
+def test_start_vanilla_universe_may_look_at_the_user_and_at_the_schedd(start: str, count: int) -> None:
+    """VanillaMatchAd::Init: OWNER counts jobs that run or are suspended, idle and held ones; SCHEDD is its own ad."""
+    jobs = [*queue(2), *queue(1, cluster=2, JobStatus=2), *queue(1, cluster=3, JobStatus=5)]
+    slot, own = policy_slot(Cpus=8, NumClaims=8), schedd("access1", TotalRunningJobs=1)
+    given = pool(slot, own, asks("ada", 2), jobs=jobs, config=f"START_VANILLA_UNIVERSE = {start}\n")
+
+    assert len(matched(given)) == count
+
+
+def test_what_the_ad_of_the_schedd_lacks_is_said() -> None:
+    config = "START_VANILLA_UNIVERSE = SCHEDD.NoSuch =!= 5 && SCHEDD.MaxJobsRunning > 5\n"
+    given = pool(policy_slot(), schedd("access1", MaxJobsRunning=9), asks("ada", 1), jobs=queue(1), config=config)
+    (said,) = run_cycle(given).unmodelled
+    assert "access1 names SCHEDD.NoSuch" in said
+
+
+def test_a_schedd_before_24_7_has_no_scope_of_its_own_ad() -> None:
+    """HTCONDOR-2919; on 23.9.6 no job starts with such an expression, and nothing says why."""
+    config = "START_VANILLA_UNIVERSE = SCHEDD.TotalRunningJobs < 5\n"
+    for version, count in (("23.9.6", 0), ("24.6.1", 0), ("24.7.3", 1), ("25.14.1", 1)):
+        own = schedd("access1", TotalRunningJobs=1, CondorVersion=f'"$CondorVersion: {version} 2026-01-01 $"')
+        given = pool(policy_slot(), own, asks("ada", 1), jobs=queue(1), config=config)
+        assert len(matched(given)) == count, version
+
+
+def test_a_match_that_one_job_may_not_be_started_on_goes_to_the_next_that_may() -> None:
+    """FindRunnableJob of qmgmt.cpp, 25.14: to the schedd TARGET is undefined, and 1.0 is not startable anywhere."""
+    jobs = [*queue(1), *queue(1, cluster=2, RequestCpus=2)]
+    start = "JOB.RequestCpus == 2 || TARGET.SlotID == 1"
+    free = [static_slot(f"slot{number}@node1", SlotID=number, Cpus=2) for number in (1, 2)]
+    given = pool(*free, schedd("access1"), asks("ada", 2), jobs=jobs, config=f"START_VANILLA_UNIVERSE = {start}\n")
+
+    first, *_ = run_cycle(given).matches
+    assert (first.request, first.job) == ("1.0", "2.0")
+
+
 def test_a_job_that_the_negotiator_does_not_want_may_use_a_match_all_the_same() -> None:
     """The schedd asks for 2.0 and 2.1 alone; when it has the second match, 1.0 is the first that suits it."""
     jobs = [*queue(1, RequestMemory=600), *queue(2, cluster=2, RequestMemory=100)]
@@ -185,12 +263,12 @@ REFUSED = [
     (
         {},
         "START_VANILLA_UNIVERSE = JOB.RequestCpus > 2\n",
-        Refusal("start-vanilla-universe", {"expression": "MY.RequestCpus > 2"}),
+        Refusal("start-vanilla-universe", {"expression": "JOB.RequestCpus > 2"}),
     ),
     (
         {},
         "START_VANILLA_UNIVERSE = SLOT.Cpus > 2\n",
-        Refusal("start-vanilla-universe", {"expression": "TARGET.Cpus > 2"}, offered=True),
+        Refusal("start-vanilla-universe", {"expression": "SLOT.Cpus > 2"}, offered=True),
     ),
     (
         {"JobUniverse": 11, "Scheduler": '"DedicatedScheduler@access1"'},

@@ -106,3 +106,20 @@ def test_a_cluster_with_max_materialize_waits_until_jobs_have_left_the_queue() -
 
     assert running(found) == [2, 2, 2]
     assert sum(map(len, course(site(*slots(4), jobs=jobs), 4, lasts="50").waited.values())) == 5
+
+
+def test_start_vanilla_universe_holds_for_claims_that_are_used_again() -> None:
+    """FindRunnableJob of qmgmt.cpp, 25.14: 1.1 suits the claim of 1.0, and the schedd does not start it there."""
+    jobs = [job("1.0"), job("1.1", RequestMemory=2000)]
+    config = "START_VANILLA_UNIVERSE = JOB.RequestMemory < 2000\n"
+
+    found = course(site(*slots(1), jobs=jobs, config=config), 3, lasts="30")
+    assert [(sample.matches, sample.running) for sample in found.samples] == [(1, 1), (0, 0), (0, 0)]
+
+
+def test_start_vanilla_universe_holds_for_leftovers() -> None:
+    """What is left of the slot has as many cpus as the expression asks for one more job, then fewer."""
+    jobs = [job(f"1.{number}") for number in range(4)]
+    config = "START_VANILLA_UNIVERSE = SLOT.Cpus > 6\n"
+
+    assert started(course(site(slot(Cpus=8), jobs=jobs, config=config), 2)) == [2, 0]

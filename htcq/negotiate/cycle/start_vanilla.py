@@ -1,0 +1,159 @@
+"""START_VANILLA_UNIVERSE: which jobs a schedd offers, for which slots, and on which matches it starts them.
+
+Follows src/condor_schedd.V6/schedd.cpp (VanillaMatchAd, jobCanNegotiate, scheduler_getRequestConstraints,
+jobCanUseMatch) and qmgmt.cpp (FindRunnableJob), HTCondor 23.9 to 25.14. The schedd finds attributes in JOB, SLOT, OWNER
+and, from 24.7 on, SCHEDD alone: without one of these scopes a name is undefined to it, also with MY or TARGET. The
+negotiator finds such a name, since it has the expression as a part of the Requirements: it makes matches that the
+schedd gives back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from htcq.classads import Ad, Expr, Missing, Value, spelled
+from htcq.pool.job import HELD, IDLE, PLACES, RUNNING, SUSPENDED, TRANSFERRING, Job
+from htcq.pool.record import Record
+
+#: Strings, and attributes in the scopes that only this expression has.
+_SCOPED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(job|slot|owner|schedd)\s*\.\s*(\w+)", re.IGNORECASE)
+#: Strings, attributes in these scopes, functions, and other names.
+_NAMED = re.compile(
+    _SCOPED.pattern + r"|\b\w+\s*\(|\b((?:(?:my|target)\s*\.\s*)?[a-z_]\w*)",
+    re.IGNORECASE,
+)
+_CONSTANTS = frozenset({"true", "false", "undefined", "error", "is", "isnt"})
+_OWNER, _SCHEDD, _SLOT, _USER = "owner", "schedd", "slot", "user"
+#: The attributes of OWNER, with those of a user record that they are, and the states of jobs that they count.
+_COUNTS: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...] = (
+    ("JobsRunning", ("NumRunning", "NumSuspended"), (RUNNING, TRANSFERRING, SUSPENDED)),
+    ("JobsIdle", ("NumIdle",), (IDLE,)),
+    ("JobsHeld", ("NumHeld",), (HELD,)),
+)
+
+
+class Owners:
+    """What schedds know of the users of their jobs; ``records`` are those of users, ``home`` the schedd of a job."""
+
+    def __init__(self, records: Iterable[Record], jobs: Iterable[Job], home: Callable[[Job], str]) -> None:
+        self._records = {(record.text("ScheddName"), record.text("User")): record for record in records}
+        self._jobs, self._home = jobs, home
+        self._known: dict[tuple[str, Value], Ad] = {}
+
+    def ad(self, schedd: str, user: Value) -> Ad:
+        """Return what OWNER is for jobs of ``user`` at ``schedd``."""
+        found = self._known.get((schedd, user))
+        if found is None:
+            found = self._known[schedd, user] = self._made(schedd, user if isinstance(user, str) else "")
+        return found
+
+    def _made(self, schedd: str, user: str) -> Ad:
+        ad, record = Ad({"name": user}), self._records.get((schedd, user))
+        for name, attributes, states in _COUNTS:
+            numbers = [] if record is None else [record.number(each) for each in attributes]
+            known = [int(each) for each in numbers if each is not None]
+            ad[name] = sum(known) if known else sum(self._counted[schedd, user, state] for state in states)
+        return ad
+
+    @cached_property
+    def _counted(self) -> Counter[tuple[str, Value, Value]]:
+        return Counter((self._home(job), job.user, job.status) for job in self._jobs)
+
+
+class StartVanilla:
+    """The ``expression`` of one schedd, whose ad is ``record`` (None: it has none).
+
+    ``finds_schedd`` tells whether its version has the scope SCHEDD.
+    """
+
+    def __init__(
+        self, expression: Expr, name: str, record: Record | None, owners: Owners, finds_schedd: bool = True
+    ) -> None:
+        self.text, self._expression = expression.text, expression
+        self._name, self._owners = name, owners
+        values = {} if record is None or not finds_schedd else record.values
+        self._finds_schedd = finds_schedd
+        self._schedd = Ad({name: value for name, value in values.items() if not isinstance(value, Missing)})
+        self._scopes = {found[1].lower() for found in _SCOPED.finditer(self.text) if found[1]}
+        names = [*expression.words(), *([_USER] if _OWNER in self._scopes else [])]
+        self._places = sorted({PLACES[word] for word in names if word in PLACES})
+        self._offers: dict[tuple[object, ...], bool | None] = {}
+
+    def words(self) -> set[str]:
+        """Return every word of the expression, and what tells jobs of different users apart where it asks for that."""
+        return {*self._expression.words(), *([_USER] if _OWNER in self._scopes else [])}
+
+    @cached_property
+    def lost(self) -> tuple[str, ...]:
+        """The names that the schedd finds nowhere, as they are written."""
+        found: dict[str, None] = {}
+        for each in _NAMED.finditer(self.text):
+            in_schedd = (each[1] or "").lower() == _SCHEDD and not self._finds_schedd
+            if in_schedd or (each[3] and each[3].lower() not in _CONSTANTS):
+                found[each[0]] = None
+        return tuple(found)
+
+    @cached_property
+    def unread(self) -> tuple[str, ...]:
+        """The attributes of the schedd that it names and that no ad here has."""
+        named = [each for each in _SCOPED.finditer(self.text) if (each[1] or "").lower() == _SCHEDD]
+        missing = (each[0] for each in named if self._finds_schedd and each[2] not in self._schedd)
+        return tuple(dict.fromkeys(missing))
+
+    def offers(self, job: Job) -> bool | None:
+        """Return whether the schedd offers a job for every slot, or for none; None where that depends on the slot."""
+        values = [job[place] for place in self._places]
+        key = (id(job.frame), *values, *map(type, values))
+        if key not in self._offers:
+            self._offers[key] = _decided(self._evaluated(job, None))
+        return self._offers[key]
+
+    def narrows(self, job: Job) -> bool:
+        """Tell whether the request for a job that is offered asks something of a slot by this expression."""
+        offers = self.offers(job)
+        return offers is None or (offers and bool(self.lost or _SLOT in self._scopes))
+
+    def condition(self, job: Job) -> str:
+        """Return what the request for ``job`` asks of a slot by this expression, with MY for the job."""
+        return _SCOPED.sub(lambda found: self._replaced(found, job) if found[1] else found[0], self.text)
+
+    def _replaced(self, found: re.Match[str], job: Job) -> str:
+        scope, name = found[1].lower(), found[2]
+        if scope in ("job", "slot"):
+            return f"{'MY' if scope == 'job' else 'TARGET'}.{name}"
+        known = self._schedd if scope == _SCHEDD else self._owners.ad(self._name, job.user)
+        return spelled(known.value(name))
+
+    def starts(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether the schedd starts ``job`` on a match with the slot of that ad."""
+        if _SLOT not in self._scopes:
+            return self.offers(job) is True
+        return _decided(self._evaluated(job, slot())) is True
+
+    def looks_up(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether the schedd looks for a job of the user of ``job`` to start on that slot.
+
+        It does not where the expression is false while JOB is undefined. Where it is true then, the schedd takes any
+        job, and finds out that it must not start it when it has the claim.
+        """
+        return _decided(self._evaluated(job, slot(), named=False)) is not False
+
+    def _evaluated(self, job: Job, slot: Ad | None, named: bool = True) -> Value:
+        ad = Ad()
+        if _SCHEDD in self._scopes and self._finds_schedd:
+            ad["SCHEDD"] = self._schedd
+        if _OWNER in self._scopes:
+            ad["OWNER"] = self._owners.ad(self._name, job.user)
+        if named:
+            ad["JOB"] = job.ad()
+        if slot is not None:
+            ad["SLOT"] = slot
+        return self._expression.evaluate(ad)
+
+
+def _decided(value: Value) -> bool | None:
+    """Return ``value`` as a truth value; None where it is none."""
+    return bool(value) if isinstance(value, (bool, int, float)) else None
