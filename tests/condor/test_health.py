@@ -153,6 +153,17 @@ def test_a_schedd_that_hangs(pool: Pool, tmp_path: Path) -> None:
         no_all_clear(live(pool, tmp_path), "schedd-silent", "the schedd node.test does not answer: no answer within")
 
 
+def test_two_daemons_that_hang_leave_time_to_name_both(pool: Pool) -> None:
+    with hung(pool, "negotiator"), hung(pool, "schedd"):
+        done = htcq("drift", "check", "--timeout", str(3 * PATIENCE), "--pool", pool.collector)
+
+    assert done.returncode in (2, 3)
+    assert "the schedd node.test does not answer: no answer within" in done.stdout, done.stdout
+    # A negotiator whose last cycle took longer may be busy: then only its configuration is missing.
+    silent = ("the negotiator node.test does not answer: no answer within", "central configuration: no answer within")
+    assert any(words in done.stdout for words in silent), done.stdout
+
+
 def test_ads_that_are_hours_old(pool: Pool, tmp_path: Path) -> None:
     snapshot = tmp_path / "snap"
     assert htcq("snapshot", str(snapshot), "--pool", pool.collector).returncode == 0
