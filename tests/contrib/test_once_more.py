@@ -25,7 +25,7 @@ LATE, WRONG, SOUND = "late [a] b", "wrong", "sound"
 
 
 def run(place: Path, names: list[str], *first: str) -> tuple[int, str, Counter[str]]:
-    """Run a test for each of ``names`` in a worker of pytest-xdist; return exit status, output, and what ran how often."""
+    """Run a test for each of ``names`` in a worker of pytest-xdist; return exit status, output and what ran."""
     (place / "test_it.py").write_text(TESTS.format(names=names))
     (place / "pytest.ini").write_text("[pytest]\n")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
