@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption("--why-pools", type=int, default=150, help="on how many random pools why and simulate must agree")
     parser.addoption("--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part")
-    parser.addoption("--fuzz-inputs", type=int, default=2500, help="how many mutated inputs to put before the commands")
+    parser.addoption("--fuzz-inputs", type=int, default=2000, help="how many mutated inputs to put before the commands")
     parser.addoption("--write-pins", action="store_true", help="write what commands print now: pins and schemas")
     parser.addoption("--fuzz-seed", default="1", help="make other inputs than those of every run")
 

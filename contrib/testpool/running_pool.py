@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,18 +38,29 @@ AD_KINDS = {
 #: What a job is unless its submitter says otherwise: it sleeps, far longer than any test lasts.
 SLEEPER = {"executable": "/bin/sleep", "arguments": "600", "transfer_executable": "false", "request_disk": "1000"}
 
+#: JobStatus of a job that is being removed.
+REMOVED = "3"
+#: Seconds between two questions to a pool, the first time and after long waiting: each is a process that takes time
+#: from the daemons.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 0.3
+
 #: The kernel keeps 15 characters of a command's name.
 _CUT_SHORT = {"collecto": "collector", "negotiat": "negotiator"}
+
+
+class ToolError(PoolError):
+    """One of HTCondor's tools failed."""
 
 
 class RunningPool:
     """One pool, seen from the host: its record, its files and its daemons."""
 
+    #: All times that are waited for are so many times longer: for a machine that has other things to do.
+    patience = 1.0
+
     def __init__(self, record: PoolRecord, home: Home) -> None:
         self.record = record
         self.home = home
-        #: All times that are waited for are so many times longer: for a machine that has other things to do.
-        self.patience = 1.0
         self._installation = installation_of(record)
 
     # --- places -------------------------------------------------------------------------------------------------
@@ -112,7 +124,8 @@ class RunningPool:
         """Run one of HTCondor's tools with ``text`` on its standard input, and return what it prints.
 
         Raises:
-            PoolError: it failed and ``check`` is true; the message holds what it said.
+            ToolError: it failed and ``check`` is true; the message holds what it said.
+            PoolError: there are no daemons to run it next to, and ``check`` is true.
         """
         try:
             done = self.run(command, as_job_user=as_job_user, input=text, capture_output=True, text=True)
@@ -122,7 +135,7 @@ class RunningPool:
             return ""
         if check and done.returncode:
             said = (done.stderr.strip() or done.stdout.strip())[-2000:]
-            raise PoolError(f"{' '.join(command)} ended with status {done.returncode}: {said}")
+            raise ToolError(f"{' '.join(command)} ended with status {done.returncode}: {said}")
         return done.stdout
 
     def ads(
@@ -149,19 +162,26 @@ class RunningPool:
     def wait(self, predicate: Callable[[], Found], seconds: float, what: str, logs: Sequence[str] = ()) -> Found:
         """Ask ``predicate`` until it gives something true, and return that.
 
+        A tool that fails gives nothing true: daemons that are starting, or have much to do, do not always answer.
+
         Raises:
             PoolError: it did not within ``seconds``; the message ends with the last lines of ``logs``.
         """
         seconds *= self.patience
-        deadline = time.monotonic() + seconds
+        began = time.monotonic()
         while True:
-            value = predicate()
-            if value:
-                return value
-            if time.monotonic() >= deadline:
+            failure = ""
+            try:
+                value = predicate()
+                if value:
+                    return value
+            except ToolError as error:
+                failure = f": {error}"
+            waited = time.monotonic() - began
+            if waited >= seconds:
                 tails = [f"\n--- {log}\n" + "\n".join(self.log(log).splitlines()[-15:]) for log in logs]
-                raise PoolError(f"pool '{self.name}': no sign of {what} within {seconds:g} s{''.join(tails)}")
-            time.sleep(0.05)
+                raise PoolError(f"pool '{self.name}': no sign of {what} within {seconds:g} s{failure}{''.join(tails)}")
+            time.sleep(min(_FIRST_PAUSE + waited / 10, _LONGEST_PAUSE))
 
     # --- daemons ------------------------------------------------------------------------------------------------
 
@@ -217,10 +237,37 @@ class RunningPool:
         text = settings_text(SLEEPER) + settings_text(description) + f"queue {count}\n"
         return int(self.tool("condor_submit", "-terse", "-", as_job_user=True, text=text).split(".")[0])
 
+    def remove_jobs(self, seconds: float = 30.0, tool: Callable[..., str] | None = None) -> None:
+        """Remove all jobs and wait until the queue is empty; ``tool`` is :meth:`tool` with another schedd's settings.
+
+        One condor_rm is not enough: a schedd that is busy or starting misses it. A shadow whose startd ended without
+        a word waits for it as long as the job's lease lasts, 40 minutes, and its job stays in the queue, removed: after
+        a third of the time that is forced.
+
+        Raises:
+            PoolError: jobs are left; the message has their numbers and states.
+        """
+        use = tool or self.tool
+        began = time.monotonic()
+        left: list[str] = []
+
+        def none_left() -> bool:
+            left[:] = use("condor_q", "-allusers", "-af", "JobStatus").split()
+            if any(status != REMOVED for status in left):
+                use("condor_rm", "-constraint", f"JobStatus != {REMOVED}", check=False)
+            elif left and time.monotonic() - began > self.patience * seconds / 3:
+                use("condor_rm", "-forcex", "-all", check=False)
+            return not left
+
+        try:
+            self.wait(none_left, seconds, "an empty queue", ("SchedLog",))
+        except PoolError as error:
+            counts = ", ".join(f"{count} with JobStatus {status}" for status, count in sorted(Counter(left).items()))
+            raise PoolError(f"jobs are left, {counts or 'how many is not known'}; {error}") from error
+
     def clear(self, seconds: float = 30.0) -> None:
         """Remove all jobs, wait until queue and machines are empty, and forget who used what."""
-        self.tool("condor_rm", "-all", check=False)
-        self.wait(lambda: not self.ads("jobs", ["ClusterId"]), seconds, "an empty queue", ("SchedLog",))
+        self.remove_jobs(seconds)
         running = self.daemon_pids()
         if "startd" in running:
             self.wait(self._unclaimed, seconds, "machines without claims", ("StartLog",))

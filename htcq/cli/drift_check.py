@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+import time
 from typing import Any
 
 from htcq.cli.drift_look import add_look_options, look, source_of
@@ -23,8 +24,6 @@ from htcq.report.thresholds import Range, read_range
 _PATIENCE = 50.0
 #: For so long after the timeout the process that looks may tidy up, in seconds.
 _GRACE = 2.0
-#: One query that waits for a daemon that hangs leaves as much time for all others.
-_PARTS = 2
 
 
 class _Late(BaseException):
@@ -90,10 +89,11 @@ def _range(option: str, text: str | None) -> Range | None:
 
 def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tuple[int, str]:
     """Return the state and what is printed; runs in a process of its own, which may be killed."""
+    until = time.monotonic() + arguments.timeout
     signal.signal(signal.SIGALRM, _be_late)
     signal.setitimer(signal.ITIMER_REAL, arguments.timeout)
     try:
-        found = look(arguments, patience=arguments.timeout / _PARTS)
+        found = look(arguments, until)
         return check(found.observation, asked, found.health, found.gaps)
     except _Late:
         return UNKNOWN, said(SUBJECT, UNKNOWN, f"{source.name}: not done within {arguments.timeout:g} s")

@@ -6,6 +6,7 @@ What would be taken for a change of the pool and is a lack of knowledge is refus
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -50,10 +51,11 @@ class Seen:
     gaps: tuple[str, ...]
 
 
-def look(arguments: argparse.Namespace, patience: float | None = None, ledger: Elastic | None = None) -> Seen:
-    """Return what is seen of the pool that the flags name; ``patience`` is for each query, else as the flags say.
+def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic | None = None) -> Seen:
+    """Return what is seen of the pool that the flags name.
 
-    With the ledger of the elastic quotas ``ledger`` if they are given.
+    ``until`` is when all queries must be over, on the clock of time.monotonic. With the ledger of the elastic quotas
+    ``ledger`` if they are given.
 
     Raises:
         HtcqError: it cannot be read, too little is known of it, or what its negotiator published is too old.
@@ -71,7 +73,7 @@ def look(arguments: argparse.Namespace, patience: float | None = None, ledger: E
     most_age = MOST_AGE if arguments.max_age is None else arguments.max_age
     if not most_age >= 0:
         raise InputError(f"--max-age {most_age:g}: not a time", "give seconds, 0 or more")
-    pool = read(source if patience is None else replace(source, timeout=patience))
+    pool = read(replace(source, until=until))
     health = ailments(pool)
     taken = seconds_of(pool.taken_at)
     if taken is None:

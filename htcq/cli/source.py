@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,7 +39,8 @@ class Source:
 
     ``queues`` False: without jobs and the configurations of machines other than the central manager, which quotas do
     not need. ``machines`` False: without those configurations alone. ``schedds`` False: without jobs and what access
-    points say. ``negotiator`` names one of several. ``limits`` are those of what the pool holds.
+    points say. ``negotiator`` names one of several. ``limits`` are those of what the pool holds. ``timeout`` is in
+    seconds, for each query; ``until`` is when all queries must be over, on the clock of time.monotonic.
     """
 
     snapshot: str | None = None
@@ -49,6 +51,7 @@ class Source:
     machines: bool = True
     schedds: bool = True
     limits: Limits = USUAL
+    until: float = math.inf
 
     @property
     def name(self) -> str:
@@ -143,7 +146,7 @@ def open_source(source: Source, changes: Changes = (), past: PastFile | None = N
         path = directory / "snapshot"
         asked = attributes_of(changes) | (past.names if past else frozenset())
         wanted = Wanted(source.queues, source.negotiator, asked, source.machines, source.schedds, source.limits)
-        capture(source.pool, path, source.timeout, progress(), wanted)
+        capture(source.pool, path, source.timeout, progress(), wanted, source.until)
         return OpenSource(source, open_files(path, source.limits))
 
 

@@ -1,14 +1,17 @@
 """Takes a snapshot of a live pool over the official bindings, with READ authorisation alone.
 
 One query for each type of ad and one for each schedd, each in a process of its own with a deadline: a daemon that hangs
-costs its own part of the snapshot and nothing else, and many of them together little more time than one. Jobs come
-before slots, so that slots are asked for what the jobs' expressions name.
+costs its own part of the snapshot and nothing else, and many of them together little more time than one. Where all of
+it must be over at some time, a daemon that hangs costs a part of what is left. Jobs come before slots, so that slots
+are asked for what the jobs' expressions name.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -43,6 +46,12 @@ _MOST_STARTDS = 50
 _FIRST_STARTDS = 4
 #: Queries that may wait for silent daemons beside those that are answered: each is a process of some 20 MB.
 _MAX_SLOW = 32
+#: Where all must be over at some time, no round of queries waits longer than this part of what is left then.
+_PART = 1 / 3
+#: Slots are what takes long, nothing is asked after them, and without them nothing can be said.
+_SLOTS_PART = 1 / 2
+#: But each waits so long at least, in seconds.
+_MIN_PATIENCE = 0.1
 #: What the query for the central manager's configuration is called.
 CENTRAL = "central configuration"
 _NOTHING_WRITTEN = ads.Written(0)
@@ -59,11 +68,17 @@ class Progress(Protocol):
 
 
 def capture(
-    pool: str | None, directory: Path, timeout: float, progress: Progress | None = None, wanted: Wanted = EVERYTHING
+    pool: str | None,
+    directory: Path,
+    timeout: float,
+    progress: Progress | None = None,
+    wanted: Wanted = EVERYTHING,
+    until: float = math.inf,
 ) -> Captured:
     """Fill ``directory`` (made if missing, in one that exists) with a snapshot of ``pool``.
 
-    ``pool`` is its collector, None for this machine's own. ``timeout`` is in seconds, for each query. Files that are
+    ``pool`` is its collector, None for this machine's own. ``timeout`` is in seconds, for each query. ``until`` is when
+    all must be over, on the clock of time.monotonic: silent daemons leave time to say which they are. Files that are
     there are replaced.
 
     Raises:
@@ -73,7 +88,7 @@ def capture(
     """
     # Beside the directory, where there is room for it, so that parts can be moved there.
     with temporary_directory(directory.parent, HIDDEN) as parts:
-        work = _Capture(pool, parts, timeout, progress, wanted)
+        work = _Capture(pool, parts, timeout, progress, wanted, until)
         try:
             captured = work.run()
         finally:
@@ -91,6 +106,7 @@ class _Capture:
     timeout: float
     progress: Progress | None
     wanted: Wanted = EVERYTHING
+    until: float = math.inf
     files: dict[str, list[Path]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -177,11 +193,13 @@ class _Capture:
         if negotiator:
             tasks.append(Task(CENTRAL, query_configuration, (negotiator, self._part(CONFIG))))
             tasks.append(Task("priorities", ads.query_priorities, (negotiator, self._part(PRIORITIES_ADS))))
+        if not self.wanted.queues:
+            # Quotas need no jobs, but what a schedd that hangs advertised is no demand. The negotiator waits for such
+            # a schedd too: htcq waits for both at the same time.
+            tasks += [Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds]
         written = [self._taken(outcome) for outcome in self._round(tasks)]
         if not self.wanted.queues:
-            # Quotas need no jobs, but what a schedd that hangs advertised is no demand.
-            tasks = [Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds]
-            return written + [self._taken(outcome) for outcome in self._round(tasks)]
+            return written
         silent: frozenset[str] = frozenset()
         if self.wanted.machines:
             outcomes = self._access_points(schedds)
@@ -263,7 +281,7 @@ class _Capture:
         else:
             projection = projections.weighed_slot_projection(sorted(named))
         task = Task("slots", ads.query_slots, (self.pool, projection, self._part(COLLECTOR_ADS)))
-        return self._taken(self._round([task])[0])
+        return self._taken(self._round([task], _SLOTS_PART)[0])
 
     def _startds(self, locations: Sequence[dict[str, str]]) -> None:
         machines = {each.get("Machine", each["Name"]): each for each in reversed(locations)}
@@ -291,11 +309,17 @@ class _Capture:
         self.files.setdefault(file, []).append(path)
         return path
 
-    def _round(self, tasks: Sequence[Task]) -> list[Outcome]:
+    def _patience(self, part: float) -> float:
+        """Return how many seconds the queries of a round may take, which get this part of what is left."""
+        if self.until == math.inf:
+            return self.timeout
+        return min(self.timeout, max(_MIN_PATIENCE, round((self.until - time.monotonic()) * part, 1)))
+
+    def _round(self, tasks: Sequence[Task], part: float = _PART) -> list[Outcome]:
         self.asked += len(tasks)
         # All that run at the same time share what there is.
         budget = answer_budget(self.parts, min(len(tasks), WORKERS), self.wanted.limits)
-        outcomes = run_all(tasks, self.timeout, self._finished, budget=budget, max_slow=_MAX_SLOW)
+        outcomes = run_all(tasks, self._patience(part), self._finished, budget=budget, max_slow=_MAX_SLOW)
         for outcome in outcomes:
             if outcome.why.startswith(ads.NOT_WRITTEN):
                 why = outcome.why[len(ads.NOT_WRITTEN) :]

@@ -31,6 +31,8 @@ ANSWERED = (0, 3)
 #: Faster than the test pool's own pace. (Without a minimum the schedd counts its jobs anew every 5 seconds, whatever
 #: SCHEDD_INTERVAL says.)
 PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
+# Several pools run at a time, on few cores.
+Pool.patience = 3.0
 
 
 @dataclass
@@ -80,8 +82,7 @@ class Site:
 
         The jobs go first: a schedd that starts anew while jobs run waits to hear of them, and removes none meanwhile.
         """
-        self.pool.tool("condor_rm", "-all", check=False)
-        self.pool.wait(lambda: not self.pool.ads("jobs", ["ClusterId"]), 30, "an empty queue", ("SchedLog",))
+        self.pool.remove_jobs()
         for pattern in _WRITTEN:
             for old in self.pool.config_dir.glob(pattern):
                 old.unlink()
@@ -119,8 +120,6 @@ def site(suite: str) -> Iterator[Site]:
         memory_mb=NODE["memory_mb"],
         disk_kb=NODE["disk_kb"],
     )
-    # Several pools run at a time, on few cores.
-    pool.patience = 3.0
     with pool:
         version = pool.record.version
         assert version.startswith(SUITES[suite]), f"{suite} ships HTCondor {version}"

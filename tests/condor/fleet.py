@@ -221,8 +221,7 @@ class Fleet:
         if not self.pool.ads("schedd", ["Name"]):
             return
         for access_point in self.access_points:
-            self.tool(access_point, "condor_rm", "-all", check=False)
-        self.pool.wait(lambda: not self.jobs("ClusterId"), seconds, "empty queues")
+            self.pool.remove_jobs(seconds, partial(self.tool, access_point))
 
     def clear(self, seconds: float = 60.0) -> None:
         """Remove all jobs, wait until no slot is claimed, and forget who used what."""
@@ -302,7 +301,6 @@ def fleet_pool(
     Their ads have Machine ``<name>.test``. Nothing is started yet that could match: :meth:`Fleet.start` does it.
     """
     with Pool.start(suite=suite, daemons=("NEGOTIATOR",), settings=pace) as pool:
-        pool.patience = 3.0
         fleet = Fleet(pool, machines, access_points)
         for node, machine in machines.items():
             _furnish(fleet, node, _machine_text(machine), pace)

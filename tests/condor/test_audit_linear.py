@@ -66,7 +66,6 @@ def pool(suite: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pool]
     with Pool.start(
         suite=suite, settings=settings, cpus=NODE["cpus"], memory_mb=NODE["memory_mb"], disk_kb=NODE["disk_kb"]
     ) as pool:
-        pool.patience = 3.0
         pool.wait(lambda: len(pool.ads("slots", ["Name"])) == 4, 30, "four slots", ["StartLog"])
         yield pool
 

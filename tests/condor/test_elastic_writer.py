@@ -134,7 +134,7 @@ def test_the_loop_follows_the_demand_in_damped_steps_and_ends_when_told(elastic:
     assert [line.partition(": ")[2].split()[0] for line in out.splitlines()] == ["written,", "unchanged,", "unchanged,"]
     wait_shown(elastic, 4, 4)
     pool.wait(lambda: claims(pool)["busy.ann"] == 4, 30, "busy's claims", ("NegotiatorLog",))
-    pool.tool("condor_rm", "-constraint", 'AcctGroup == "quiet"', check=False)
+    pool.tool("condor_rm", "-constraint", 'AcctGroup == "quiet"')
     # By surplus; until the collector has heard of all that, the pool is too light, or its demand too small.
     come_to(pool, {"busy.ann": 8})
     pool.wait(lambda: running(pool, "busy.ann@test") == 8, 30, "running jobs", ("SchedLog",))

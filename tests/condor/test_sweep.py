@@ -66,8 +66,7 @@ def access(site: Site, request: pytest.FixtureRequest) -> Iterator[AccessPoint]:
         ads.write(f"\n\n{negotiator()}")
     (point.place / "sweep.toml").write_text(GRID)
     yield point
-    site.pool.tool("condor_rm", "-all", check=False)
-    site.pool.wait(lambda: not queued(site.pool), 60, "an empty queue", ("SchedLog",))
+    site.pool.remove_jobs(60)
     shutil.rmtree(point.place)
 
 

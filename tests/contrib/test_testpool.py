@@ -21,7 +21,7 @@ sys.path.insert(0, str(TESTPOOL))
 from debian_root import debian_root  # noqa: E402
 from installation import Installation  # noqa: E402
 from pool_home import PoolRecord, default_home  # noqa: E402
-from process_tree import Process, descendants, processes  # noqa: E402
+from process_tree import Process, descendants, processes, send  # noqa: E402
 from testpool import Home, Pool, PoolError  # noqa: E402
 
 ROOTS = default_home() / "roots"
@@ -210,6 +210,20 @@ def test_jobs_run_as_the_unprivileged_user_and_clear_leaves_an_unused_pool(pool:
 
 
 @pytest.mark.condor
+def test_a_job_whose_shadow_waits_for_a_startd_that_was_killed_is_removed(pool: Pool) -> None:
+    pool.submit()
+    pool.wait(lambda: [job["JobStatus"] for job in pool.ads("jobs")] == [2], 60, "a running job", ("StartLog",))
+    startd = pool.daemon_pids()["startd"]
+    # Before they can say anything to the shadow.
+    for process in [startd, *(each.pid for each in descendants(startd))]:
+        send(process, signal.SIGKILL)
+    with pytest.raises(PoolError, match=r"jobs are left, 1 with JobStatus [123]; .*no sign of an empty queue within"):
+        pool.remove_jobs(0.0)
+    pool.clear(30)
+    assert pool.ads("jobs") == []
+
+
+@pytest.mark.condor
 def test_a_daemon_goes_off_and_comes_on(pool: Pool) -> None:
     pool.off("negotiator")
     assert pool.ads("negotiator") == []
@@ -250,11 +264,14 @@ def test_the_bindings_reach_the_pool_from_outside(pool: Pool) -> None:
 
 
 @pytest.mark.condor
-def test_failing_tools_and_vain_waits_say_what_happened(pool: Pool) -> None:
+def test_failing_tools_and_vain_waits_say_what_happened(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pool, "patience", 1.0)
     with pytest.raises(PoolError, match="condor_status -no-such-option ended with status 1"):
         pool.tool("condor_status", "-no-such-option")
     with pytest.raises(PoolError, match=r"no sign of a wonder within 0\.1 s\n--- MasterLog\n"):
         pool.wait(lambda: False, 0.1, "a wonder", ("MasterLog",))
+    with pytest.raises(PoolError, match=r"no sign of a wonder within 0\.1 s: condor_status -no-such-option ended with"):
+        pool.wait(lambda: pool.tool("condor_status", "-no-such-option"), 0.1, "a wonder")
     with pytest.raises(PoolError, match="there are no ads of kind 'machines'"):
         pool.ads("machines")
 
