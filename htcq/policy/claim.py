@@ -260,7 +260,9 @@ def _way(
     slop = disk_slop(machine_disk_kb, startd.version)
     bag = _bag(sure, slop, machine_disk_kb)
     got = published(bag)
-    needs = sure if policy else {**sure, **{asset: max(1, sure[asset]) for asset in _WHOLE}}
+    # Without a policy a slot that is out of cpus, memory or disk takes no job, whatever that asks for.
+    floors = {} if policy else {asset: max(1, amount) for asset, amount in sure.items() if asset in _WHOLE}
+    needs = {**sure, **floors}
     return Way(needs, bag, got, sure, refusal=_refused(slot, job, got))
 
 
