@@ -7,10 +7,11 @@ The library is imported on first use, because ``htcq probe`` must work where it 
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Union
 
 from htcq.errors import BindingsError, PolicyError
@@ -157,6 +158,19 @@ class Ad:
         except KeyError:
             return False
         return True
+
+    @contextlib.contextmanager
+    def changed(self, name: str, value: Value) -> Iterator[None]:
+        """Let the attribute ``name`` have another value for a while."""
+        own = self.native.lookup(name) if name in self else None
+        self[name] = value if not isinstance(value, Missing) else Expr(value.value)
+        try:
+            yield
+        finally:
+            if own is None:
+                del self[name]
+            else:
+                self.native[name] = own
 
     def value(self, name: str, target: Ad | None = None) -> Value:
         """Return the value of the attribute ``name``; UNDEFINED where there is none."""

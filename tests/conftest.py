@@ -2,7 +2,8 @@
 
 ``--quota-cases`` and ``--quota-seed`` say how many random pools ``tests/condor/test_group_quotas.py`` draws, from what;
 ``--all-breaks`` lets ``tests/condor/test_site_breaks.py`` make all its breaks. ``--cycle-cases`` and ``--cycle-seed``
-say the same as for quotas to ``tests/condor/test_simulate.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
+say the same as for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim-seed`` to
+``tests/claims/test_engines_agree.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
 ``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given; ``--why-pools`` says on how
 many random pools ``tests/properties/test_why_agrees.py`` compares, always the same first; ``--write-pins`` lets
 ``tests/pins`` and ``tests/schemas`` write what they find instead of comparing it.
@@ -23,6 +24,7 @@ import pytest
 _DRAWN = {
     "quota": ("condor/test_group_quotas.py", "random group quotas"),
     "cycle": ("condor/test_simulate.py", "random cycles"),
+    "claim": ("claims/test_engines_agree.py", "random slots and jobs"),
 }
 
 
@@ -40,6 +42,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption("--cycle-cases", type=int, default=6, help="how many random pools to negotiate, for each version")
     parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption("--claim-pairs", type=int, default=2000, help="on how many slots and jobs all commands must agree")
+    parser.addoption("--claim-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption("--why-pools", type=int, default=150, help="on how many random pools why and simulate must agree")
     parser.addoption("--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part")
     parser.addoption("--fuzz-inputs", type=int, default=2000, help="how many mutated inputs to put before the commands")

@@ -10,11 +10,10 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact
 from htcq.classads import Ad, as_number, parsed
 from htcq.negotiate.cycle.access_points import access_points_of
+from htcq.policy.claim import request_of
+from htcq.policy.defaults import DEFAULT_REQUEST
 from htcq.pool.demand import ScheddWeight
 from htcq.pool.jobclass import JobClass
-
-#: What condor_submit lets a job ask for that does not say (JOB_DEFAULT_REQUEST* in param_info.in, 25.14); KiB and MB.
-_DEFAULT_REQUEST = {"RequestCpus": 1, "RequestMemory": 128, "RequestDisk": 1024 * 1024}
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,8 @@ class AccessPoint:
     def ordinary_job(self) -> Ad:
         """Return the ad of a job that says nothing of what it needs, as it lies in the queue."""
         job = Ad({"TransferInputSizeMB": 0})
-        for name, usual in _DEFAULT_REQUEST.items():
+        for asset, usual in DEFAULT_REQUEST.items():
+            name = request_of(asset)
             amount = _value(self.weight.text(f"JOB_DEFAULT_{name.upper()}"), job)
             job[name] = usual if amount is None else amount
         return job

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from htcq.audit.trials import Trial, fits
 from htcq.classads import as_number
-from htcq.pool.kind import Kind, accounted, handed_out
+from htcq.policy.claim import accounted, handed_out
+from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 
 #: Weights closer than this are equal: reals lose a little.

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
-from htcq.pool.costs import carved
+from htcq.policy.claim import accounted
 from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind, accounted
+from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.startds import carve
 
 
 @dataclass(frozen=True)
@@ -42,20 +43,24 @@ def slot_policies(evidence: Evidence) -> Iterator[SlotPolicy]:
         yield SlotPolicy(tuple(sorted(kinds, key=lambda kind: -kind.count)))
 
 
-def taken(kind: Kind, jobs: JobClass) -> dict[str, Number] | None:
+def taken(evidence: Evidence, kind: Kind, jobs: JobClass) -> Mapping[str, Number] | None:
     """Return what a claim of a job takes of an unused slot; None where it takes nothing or some part is no number."""
-    found: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else carved(kind, jobs)
+    if not kind.supports_policy:
+        got = carve(kind, jobs, evidence.startds.of(kind.first)).got
+        return got if any(got.values()) else None
+    found = kind.consumed(jobs.ad())
     amounts = {asset: amount for asset, amount in found.items() if amount is not None and amount >= 0}
     return amounts if len(amounts) == len(found) and any(amounts.values()) else None
 
 
-def weights(kind: Kind, jobs: JobClass) -> tuple[Number, ...]:
+def weights(evidence: Evidence, kind: Kind, jobs: JobClass) -> tuple[Number, ...]:
     """Return what a claim of a job weighs on an unused slot: at the match and while it lives; none where it cannot."""
-    amounts = taken(kind, jobs)
+    amounts = taken(evidence, kind, jobs)
     if amounts is None:
         return ()
     if kind.type != PARTITIONABLE:
         return (kind.plain_weight(),)
-    standing = accounted(kind.standing_weight(amounts))
+    got = carve(kind, jobs, evidence.startds.of(kind.first)).got
+    standing = accounted(kind.standing_weight(got or amounts))
     cost = kind.cost(amounts) if kind.supports_policy else None
     return (standing,) if cost is None else (cost, standing)

@@ -9,7 +9,6 @@ from htcq.audit.charges import Charge, charges
 from htcq.audit.need import Need
 from htcq.audit.trials import Trials
 from htcq.audit.unmatched import Unmatched, UnusedSlots, unmatched
-from htcq.classads import as_number
 from htcq.negotiate.cycle.asking import Askers
 from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.configuration import Configuration
@@ -19,6 +18,7 @@ from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
+from htcq.pool.startds import StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 
@@ -79,6 +79,11 @@ class Evidence:
         """The slots collapsed into kinds of equal policy and shape."""
         return kinds_of(self.slots)
 
+    @cached_property
+    def startds(self) -> StartdTable:
+        """What the startds of the slots make of requests."""
+        return StartdTable(self.execute)
+
     def kinds_of_type(self, *types: str) -> tuple[Kind, ...]:
         """Return the kinds of slot type Partitionable, Dynamic or Static."""
         return tuple(kind for kind in self.kinds if kind.type in types)
@@ -115,7 +120,7 @@ class Evidence:
         for kind in self.offered:
             for slot in kind.slots:
                 if id(slot.frame) not in by_frame:
-                    by_frame[id(slot.frame)] = slot_type(slot)
+                    by_frame[id(slot.frame)] = slot.type_id
                 found.setdefault(str(slot.machine), set()).add(by_frame[id(slot.frame)])
         return {machine: frozenset(types) for machine, types in found.items()}
 
@@ -250,9 +255,3 @@ class Evidence:
     def truth(self, name: str, default: bool) -> bool:
         """Return a truth value of the central manager's configuration."""
         return self.pool.central.truth(name, default) if self.pool.central is not None else default
-
-
-def slot_type(slot: Slot) -> int:
-    """Return the number of a slot's type; that of a dynamic slot's parent; 0 where the ad does not say."""
-    number = as_number(slot.frame.value("SlotTypeID"))
-    return abs(int(number)) if number is not None else 0

@@ -10,7 +10,8 @@ from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, safe_request, whole_request
 from htcq.audit.rule import Found
 from htcq.audit.trials import Trial
-from htcq.pool.kind import Kind, handed_out
+from htcq.policy.claim import handed_out
+from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from htcq.audit.evidence import Evidence
 from htcq.classads import as_number
-from htcq.pool.kind import accounted
+from htcq.policy.claim import accounted
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.quota.tree import ROOT, assigned_group

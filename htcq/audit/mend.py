@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from htcq.audit.evidence import Evidence, slot_type
+from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
 from htcq.pool.configuration import Configuration
 from htcq.pool.slot import Slot
@@ -79,7 +79,7 @@ def _setting(
 
 def _of_slot(slot: Slot, configuration: Configuration | None, knob: str, several: bool) -> tuple[str, str]:
     """Return the knob for the type of ``slot``, and its file; the general one where its machine has no other type."""
-    number = slot_type(slot)
+    number = slot.type_id
     typed = f"SLOT_TYPE_{number}_{knob}"
     if configuration is not None and typed in configuration:
         return typed, file_of(configuration, typed)

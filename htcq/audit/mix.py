@@ -44,7 +44,7 @@ def takings(evidence: Evidence, kind: Kind, classes: Sequence[JobClass]) -> Iter
     for jobs in classes:
         if not evidence.fits(kind, jobs):
             continue
-        amounts = taken(kind, jobs)
+        amounts = taken(evidence, kind, jobs)
         if amounts is not None:
             yield Taking(jobs, {asset: amount for asset, amount in amounts.items() if amount > 0})
 

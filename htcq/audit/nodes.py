@@ -6,25 +6,19 @@ carves a slot the startd changes the request with MODIFY_REQUEST_EXPR_REQUESTCPU
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
-from htcq.audit.evidence import Evidence, slot_type
+from htcq.audit.evidence import Evidence
 from htcq.audit.trials import Trial
-from htcq.classads import Expr, Value, as_number, parsed
+from htcq.classads import Expr, Value, parsed
+from htcq.policy.claim import Startd, modified
+from htcq.policy.defaults import MODIFIED
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number, Slot
-from htcq.units import CPUS, DISK, MEMORY, attribute
-
-#: What the startd does with a request where its configuration says nothing else (param_info.in, 25.14).
-_DEFAULT_MODIFICATIONS: Mapping[str, str] = {
-    CPUS: "quantize(RequestCpus,{1})",
-    MEMORY: "quantize(RequestMemory,{128})",
-    DISK: "quantize(RequestDisk,{TARGET.DiskQuantum ?: 1024})",
-}
-_TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
+from htcq.pool.startds import modifier
+from htcq.quota.knobs import truth_of
 
 
 @dataclass(frozen=True)
@@ -41,8 +35,8 @@ class Node:
 
     def truth(self, name: str, default: bool) -> bool:
         """Return a truth value; one of the slot's type that is none does not count."""
-        typed = self.configuration.value(f"SLOT_TYPE_{self.slot_type}_{name}").strip().lower()
-        return typed in _TRUE if typed in (*_TRUE, *_FALSE) else self.configuration.truth(name, default)
+        typed = truth_of(self.configuration.value(f"SLOT_TYPE_{self.slot_type}_{name}"))
+        return self.configuration.truth(name, default) if typed is None else typed
 
     def expression(self, name: str) -> Expr | None:
         """Return the expression of a knob; None where there is none or it is no ClassAd expression."""
@@ -51,7 +45,7 @@ class Node:
     @property
     def slot_type(self) -> int:
         """The number of the slot's type; a dynamic slot has that of its parent, negative."""
-        return slot_type(self.slot)
+        return self.slot.type_id
 
 
 def effective(configuration: Configuration, name: str) -> Knob:
@@ -79,7 +73,7 @@ def nodes(evidence: Evidence, kind: Kind) -> Iterator[Node]:
 class Modification:
     """What a startd makes of requests; ``node`` is None where HTCondor's defaults are assumed."""
 
-    texts: Mapping[str, str]
+    startd: Startd
     node: Node | None = None
 
     def taken(self, kind: Kind, trial: Trial) -> dict[str, Number | None]:
@@ -89,23 +83,14 @@ class Modification:
 
     def changed(self, kind: Kind, trial: Trial) -> dict[str, Value]:
         """Return the requests that the startd changes, each with its new amount, a whole number."""
-        job, slot = trial.ad(), kind.ad(kind.total)
-        changed: dict[str, Value] = {}
-        for asset, expression in self._expressions.items():
-            amount = as_number(expression.evaluate(job, slot))
-            if amount is not None and int(amount) != trial.jobs.request.get(asset):
-                changed[f"Request{attribute(asset)}"] = int(amount)
-        return changed
+        request = trial.jobs.request
+        changed = modified(self.startd, kind.ad(kind.total), trial.jobs)
+        return {name: value for name, value in changed.items() if value != request.get(name[len("Request") :].lower())}
 
     @property
     def knobs(self) -> dict[str, Knob]:
         """The knobs that say so, by asset; none where defaults are assumed."""
-        return {asset: self.node.knob(modifier(asset)) for asset in self.texts} if self.node is not None else {}
-
-    @cached_property
-    def _expressions(self) -> dict[str, Expr]:
-        found = {asset: parsed(text) for asset, text in self.texts.items()}
-        return {asset: expression for asset, expression in found.items() if expression is not None}
+        return {asset: self.node.knob(modifier(asset)) for asset in MODIFIED} if self.node is not None else {}
 
 
 def modifications(evidence: Evidence, kind: Kind, assumed: bool = True) -> Iterator[Modification]:
@@ -113,15 +98,10 @@ def modifications(evidence: Evidence, kind: Kind, assumed: bool = True) -> Itera
 
     Where no configuration is known it is HTCondor's default if ``assumed``, else nothing.
     """
-    known: dict[tuple[str, ...], Modification] = {}
+    known: dict[int, Modification] = {}
     for node in nodes(evidence, kind):
-        texts = {asset: node.knob(modifier(asset)).value for asset in (CPUS, MEMORY, DISK)}
-        known.setdefault(tuple(texts.values()), Modification(texts, node))
+        startd = evidence.startds.of(node.slot)
+        known.setdefault(id(startd), Modification(startd, node))
     if not known and assumed:
-        yield Modification(_DEFAULT_MODIFICATIONS)
+        yield Modification(evidence.startds.of(kind.first))
     yield from known.values()
-
-
-def modifier(asset: str) -> str:
-    """Return the name of the knob by which a startd changes the request for ``asset``."""
-    return f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}"

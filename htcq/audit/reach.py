@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from htcq.audit.charges import CLOSE, Charge
 from htcq.audit.trials import fits
 from htcq.classads import as_number
+from htcq.policy.claim import accounted
 from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind, accounted
+from htcq.pool.kind import Kind
 
 #: The claims of one slot are followed in at most so many steps.
 _MAX_STEPS = 16

@@ -13,8 +13,8 @@ from math import lcm
 
 from htcq.capacity.model import Counted, Share, known_assets
 from htcq.errors import ModelError
-from htcq.policy.carve import disk_slop
 from htcq.policy.consumption import NEGOTIATOR, SPLITTINGS
+from htcq.policy.defaults import disk_slop, version_tuple
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS, MEMORY, show_amount
 
 LINEAR, FIXED, QUANTIZED, MINIMUM_CHARGE = "linear", "fixed", "quantized", "minimum-charge"
@@ -164,7 +164,7 @@ def _build(
     choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine: Mapping[str, int], card: str
 ) -> Counted:
     cores = max(1, total[CPUS] // cpu_shares)
-    slop = disk_slop(machine[DISK], version)
+    slop = disk_slop(machine[DISK], version_tuple(version))
     # The slop is rounded up by one unit at times.
     slop += 1 if slop else 0
     # Only the model in force is loaded: emit runs whenever a daemon reads its configuration.

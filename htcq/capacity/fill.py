@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Callable, Optional
 
 from htcq.capacity.shape import Shape
-from htcq.policy.carve import Carved, carve
-from htcq.policy.charge import Charges, deduct
+from htcq.policy.charge import Carved, Charges, carve
+from htcq.policy.claim import deduct
 from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.units import DISK
 
@@ -110,7 +110,7 @@ class Filling:
     def _standing_charge(self, amounts: Mapping[str, int]) -> Number:
         key = tuple(amounts.items())
         if key not in self._standing_of:
-            self._standing_of[key] = _number(self._charges.weight(self._charges.dslot(amounts)))
+            self._standing_of[key] = _number(self._charges.weight(self._charges.dynamic_ad(amounts)))
         return self._standing_of[key]
 
     def _observe(self) -> None:

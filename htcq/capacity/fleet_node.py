@@ -13,8 +13,8 @@ from functools import cached_property
 
 from htcq.capacity.layout import Slot
 from htcq.node import Node
-from htcq.policy.carve import ABSOLUTE_DISK, version_tuple
 from htcq.policy.consumption import Number
+from htcq.policy.defaults import ABSOLUTE_DISK, version_tuple
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_rough, two_digits
 
 

@@ -14,8 +14,7 @@ from htcq.capacity.fill import Fill, fill_alone, fill_in_order, fill_mixed, fill
 from htcq.capacity.layout import Slot
 from htcq.capacity.model import limiting
 from htcq.capacity.shape import Shape
-from htcq.policy.carve import Carved, carve
-from htcq.policy.charge import Charges, job_ad
+from htcq.policy.charge import Carved, Charges, carve, job_ad
 from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.units import CPUS, MEMORY, show_amount
 
@@ -155,7 +154,7 @@ def _match_cost(charges: Charges, left: Mapping[str, Number], taken: Mapping[str
 
 
 def _weight_of(charges: Charges, amounts: Mapping[str, int]) -> Number:
-    return charges.weight(charges.dslot(amounts)) or 0
+    return charges.weight(charges.dynamic_ad(amounts)) or 0
 
 
 def _problems(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from htcq.policy.consumption import DEFAULT_REQUEST, Number
+from htcq.policy.consumption import Number
+from htcq.policy.defaults import DEFAULT_REQUEST
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """What a claim of a job would hold of a pool's slots, and what the accountant would charge for it.
 
-The same arithmetic as the negotiator's and the startd's: the consumption policy where the slot has one, the rounded
-request elsewhere, the whole of a static slot; then the weight of the slot that results (see htcq.pool.kind).
+The claim that the startd would carve, or the whole of a static slot; then the weight of what results.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ from htcq.classads import as_number, parsed
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.negotiate.supply import Supply
-from htcq.pool.costs import carved
+from htcq.policy.claim import accounted
 from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind, accounted, handed_out
+from htcq.pool.kind import Kind
 from htcq.pool.matching import Wall, wall
 from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.startds import StartdTable, carve
 from htcq.quota.elastic.kinds import MARK
 from htcq.units import CPUS, GPUS
 
@@ -37,9 +37,10 @@ class Charge:
 
 
 class Charging:
-    """The claims of job classes on ``kinds`` of slots, those of most weight first."""
+    """The claims of job classes on ``kinds`` of slots of ``startds``, those of most weight first."""
 
-    def __init__(self, kinds: Sequence[Kind], models: Models, supply: Supply) -> None:
+    def __init__(self, kinds: Sequence[Kind], models: Models, supply: Supply, startds: StartdTable) -> None:
+        self.startds = startds
         self._supply, self._models = supply, models
         self._central = parsed(supply.central_text)
         self._known: dict[int, Charge] = {}
@@ -66,8 +67,8 @@ class Charging:
             got: Mapping[str, Number] = {asset: amount or 0 for asset, amount in jobs.request.items()}
             weight: Number = got.get(CPUS) or 1
         else:
-            taken = likely.consumed(jobs.ad()) if kind and kind.supports_policy else carved(likely, jobs)
-            got = handed_out({asset: amount or 0 for asset, amount in taken.items()})
+            got = carve(likely, jobs, self.startds.of(likely.first)).got
+            got = got or {asset: amount or 0 for asset, amount in jobs.request.items()}
             weight = self.weight(likely, got)
         amounts = whole({**got, WEIGHT: weight * PARTS})
         if not amounts.get(GPUS):

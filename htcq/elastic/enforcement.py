@@ -19,11 +19,11 @@ from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT, Observation
 from htcq.elastic.target import Target
 from htcq.negotiate.groups import PoolQuotas
-from htcq.pool.costs import carved
 from htcq.pool.jobclass import made_up
-from htcq.pool.kind import Kind, handed_out, kinds_of
+from htcq.pool.kind import Kind, kinds_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number
+from htcq.pool.startds import StartdTable, carve
 from htcq.pool.weights import Weights
 from htcq.quota.elastic.groups import Quotas
 from htcq.quota.elastic.kinds import MARK
@@ -71,7 +71,7 @@ def enforcement(
     ordered = sorted(condor.supply.slots, key=lambda slot: str(slot.name))
     names = sorted({name for group in quotas.groups for name in group.max})
     kinds = kinds_of(slot for slot in ordered if slot.type != DYNAMIC)
-    charging = Charging(kinds, Models(names, ordered), condor.supply)
+    charging = Charging(kinds, Models(names, ordered), condor.supply, StartdTable(pool.execute))
     limits = limits_on(pool, condor.knobs, Belonging(quotas.groups), names)
     planned = {target.group: target for target in targets}
     return tuple(_of(name, _Look(charging, kinds, observation, outcome, planned, limits)) for name in names)
@@ -155,7 +155,8 @@ def _tried(name: str, look: _Look) -> _Tried:
             ratios.append(float(total) / (float(look.charging.weight(kind, kind.total)) * PARTS or math.inf))
             continue
         for others in _others(kind, asset):
-            claims = [_claim(kind, {**others, asset: amount}) for amount in _amounts(asset, total)]
+            asked = ({**others, asset: amount} for amount in _amounts(asset, total))
+            claims = [_claim(kind, each, look.charging.startds) for each in asked]
             weights = [float(look.charging.weight(kind, claim)) * PARTS for claim in claims]
             moves = moves or len(set(weights)) > 1
             held = (float(whole(claim).get(asset, 0)) for claim in claims)
@@ -177,8 +178,7 @@ def _others(kind: Kind, asset: str) -> Iterator[dict[str, Number]]:
     yield {each: kind.total[each] for each in rest}
 
 
-def _claim(kind: Kind, amounts: Mapping[str, Number]) -> dict[str, Number]:
+def _claim(kind: Kind, amounts: Mapping[str, Number], startds: StartdTable) -> dict[str, Number]:
     """Return what the claim of a job that asks for ``amounts`` gets of a slot of ``kind``."""
     job = made_up("tried", amounts)
-    taken = kind.consumed(job.ad()) if kind.supports_policy else carved(kind, job)
-    return handed_out({asset: amount or 0 for asset, amount in taken.items()})
+    return dict(carve(kind, job, startds.of(kind.first)).got) or dict(amounts)

@@ -25,6 +25,7 @@ from htcq.negotiate.published import seconds_of
 from htcq.pool.kind import kinds_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
+from htcq.pool.startds import StartdTable
 from htcq.pool.weights import Weights
 from htcq.quota.elastic.groups import DEFAULT, SYSTEM, Amounts, Demand, Quotas
 from htcq.quota.tree import ROOT as CONDOR_ROOT
@@ -43,7 +44,8 @@ def observe(pool: Pool, quotas: Quotas, negotiator: str = "") -> Observation:
     models, belonging = Models(named, ordered), Belonging(quotas.groups)
     room = room_of(supply, models)
     claims = tuple(claims_of(supply, pool.jobs or (), belonging, models))
-    charging = Charging(kinds_of(slot for slot in ordered if slot.type != DYNAMIC), models, supply)
+    kinds = kinds_of(slot for slot in ordered if slot.type != DYNAMIC)
+    charging = Charging(kinds, models, supply, StartdTable(pool.execute))
     waiting = waiting_of(pool, condor, belonging, charging)
     used = _sums((claim.group, claim.amounts, 1) for claim in claims)
     names = managed_names({*room.capacity, *named, *(each for sums in used.values() for each in sums)}, named)

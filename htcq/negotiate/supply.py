@@ -11,7 +11,7 @@ from functools import cached_property
 
 from htcq.classads import as_number, holds
 from htcq.errors import PolicyError
-from htcq.pool.kind import accounted
+from htcq.policy.claim import accounted
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.weights import Weights
 from htcq.quota.doubles import total

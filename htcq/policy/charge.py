@@ -1,32 +1,57 @@
-"""What a claim consumes and what the negotiator charges for it, evaluated with HTCondor's own ClassAd library.
+"""The slots of a policy that is only planned, as ads: what a claim there takes and costs, with HTCondor's own library.
 
-Follows src/condor_utils/consumption_policy.cpp (cp_compute_consumption, cp_sufficient_assets, cp_deduct_assets) and
-Accountant::GetSlotWeight, HTCondor 25.14. Amounts are in HTCondor's units: MB, KiB, counts.
+The slot's ad is made up from the policy and the amounts; what becomes of a job there is reckoned as it is for any slot
+(htcq.policy.claim). Amounts are in HTCondor's units: MB, KiB, counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from htcq.classads import Ad, Expr, as_number
-from htcq.policy.consumption import Number, Policy, request_of
+from htcq.classads import Ad, Expr, Value, as_number
+from htcq.policy.claim import Amounts, Startd, deduct, first_that_fits, match_cost, request_of, ways
+from htcq.policy.consumption import NEGOTIATOR, Number, Policy
+from htcq.policy.defaults import version_tuple
 from htcq.units import CPUS, DISK, attribute
 
-Amounts = Mapping[str, Number]
+#: So many ads of dynamic slots are kept: claims of one shape get equal ones.
+_MAX_KEPT = 64
+
+
+@dataclass(frozen=True)
+class Carved:
+    """A dynamic slot's amounts, what the partitionable slot keeps, or why the startd refuses.
+
+    ``consumed`` is what the policy takes, which an old startd adds some disk to.
+    """
+
+    amounts: dict[str, int]
+    left: dict[str, Number]
+    refusal: str = ""
+    consumed: Amounts = field(default_factory=dict)
 
 
 class Charges:
     """One policy, parsed, on slots whose amounts at birth are ``total``.
 
     ``machine`` is what the whole machine has (Total<asset> in its ads), ``total`` what the slot got of it, ``type_id``
-    the number of its slot type.
+    the number of its slot type. ``facts`` are other attributes of its ad, such as DiskQuantum.
 
     Raises:
         PolicyError: an expression of the policy does not parse.
     """
 
-    def __init__(self, policy: Policy, total: Amounts, machine: Amounts | None = None, type_id: int = 1) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        total: Amounts,
+        machine: Amounts | None = None,
+        type_id: int = 1,
+        facts: Mapping[str, int | float | str] | None = None,
+    ) -> None:
         self.policy = policy
+        self._facts = dict(facts or {})
         self._type_id = type_id
         self.total = dict(total)
         self.machine = dict(machine or total)
@@ -34,13 +59,14 @@ class Charges:
         self.modify = {asset: Expr(policy.expanded(text)) for asset, text in policy.modify.items()}
         self.weight_expr = Expr(policy.expanded(policy.weight))
         self.schedd_expr = Expr(policy.schedd_weight)
+        self._dynamic: dict[tuple[tuple[str, Number], ...], Ad] = {}
         self._pslot = self._ad(total, total)
         self._pslot["PartitionableSlot"] = True
         self._pslot["SlotType"] = "Partitionable"
         self._pslot["NumDynamicSlots"] = 0
 
     def _ad(self, amounts: Amounts, total: Amounts) -> Ad:
-        ad = Ad({"SlotWeight": self.weight_expr, "SlotTypeID": self._type_id})
+        ad = Ad({**self._facts, "SlotWeight": self.weight_expr, "SlotTypeID": self._type_id})
         for asset in self.total:
             name = attribute(asset)
             ad[name] = amounts[asset]
@@ -52,20 +78,40 @@ class Charges:
             ad[f"Consumption{attribute(asset)}"] = expression
         return ad
 
-    def pslot(self, left: Amounts, dynamic_slots: int = 0) -> Ad:
-        """Return the partitionable slot's ad with ``left`` amounts (one ad, changed in place at each call)."""
-        for asset, amount in left.items():
+    @property
+    def assets(self) -> Sequence[str]:
+        """The assets that the slot hands out."""
+        return tuple(self.consumption if self.supports_policy else self.total)
+
+    @property
+    def supports_policy(self) -> bool:
+        """Whether it is matched by consumption policy."""
+        return self.policy.splitting == NEGOTIATOR
+
+    def ad(self, amounts: Amounts) -> Ad:
+        """Return the partitionable slot's ad with ``amounts`` left (one ad, changed in place at each call)."""
+        for asset, amount in amounts.items():
             self._pslot[attribute(asset)] = amount
-        self._pslot["NumDynamicSlots"] = dynamic_slots
         return self._pslot
 
-    def dslot(self, amounts: Amounts) -> Ad:
+    def pslot(self, left: Amounts, dynamic_slots: int = 0) -> Ad:
+        """Return the same with as many dynamic slots."""
+        self._pslot["NumDynamicSlots"] = dynamic_slots
+        return self.ad(left)
+
+    def dynamic_ad(self, amounts: Amounts) -> Ad:
         """Return the ad of a dynamic slot with ``amounts``; its TotalSlot* are its own (seen in 23.9 and 25.14)."""
-        ad = self._ad(amounts, amounts)
-        ad["DynamicSlot"] = True
-        ad["PartitionableSlot"] = False
-        ad["SlotType"] = "Dynamic"
-        return ad
+        key = tuple(amounts.items())
+        found = self._dynamic.get(key)
+        if found is None:
+            found = self._ad(amounts, amounts)
+            found["DynamicSlot"] = True
+            found["PartitionableSlot"] = False
+            found["SlotType"] = "Dynamic"
+            if len(self._dynamic) == _MAX_KEPT:
+                self._dynamic.clear()
+            self._dynamic[key] = found
+        return found
 
     def weight(self, slot: Ad) -> Number | None:
         """Return SlotWeight of ``slot``; None where it is no number, on which the negotiator exits."""
@@ -79,36 +125,43 @@ class Charges:
         return int(weight)
 
     def consumed(self, slot: Ad, job: Ad) -> dict[str, Number | None]:
-        """Return what ``job`` takes of each asset of ``slot``; None where the expression yields no number."""
-        return {asset: as_number(expr.evaluate(slot, job)) for asset, expr in self.consumption.items()}
+        """Return what ``job`` takes of each asset of ``slot``; None where the expression yields no number.
 
-    def sufficient(self, left: Amounts, taken: Mapping[str, Number | None]) -> bool:
-        """Tell whether the negotiator would accept the match: nothing undefined, negative, short or all zero."""
-        for asset, amount in taken.items():
-            if amount is None or amount < 0 or left[asset] < amount:
-                return False
-        return any(amount for amount in taken.values())
+        Requests that the job does not make are undefined here, as they are to the slot's WithinResourceLimits.
+        """
+        return {asset: as_number(expr.evaluate(slot, job)) for asset, expr in self.consumption.items()}
 
     def cost(self, left: Amounts, taken: Amounts) -> Number | None:
         """Return the match cost W(R) - W(R'); None where a weight is no number before or after."""
-        before = self.weight(self.pslot(left))
-        after = self.weight(self.pslot(deduct(left, taken)))
+        cost = match_cost(lambda amounts: self.weight(self.pslot(amounts)), left, taken)
         self.pslot(left)
-        return None if before is None or after is None else before - after
+        return cost
+
+    def startd(self, version: str) -> Startd:
+        """Return the startd that has the slot; an empty version is the newest."""
+        return Startd(self.modify, version_tuple(version))
 
 
-def supports(slot: Ad) -> bool:
-    """Tell whether HTCondor takes ``slot`` for one with a consumption policy (cp_supports_policy, strict)."""
-    resources = Expr("MachineResources").evaluate(slot)
-    if Expr("PartitionableSlot").evaluate(slot) is not True or not isinstance(resources, str):
-        return False
-    assets = resources.replace(",", " ").lower().split()
-    return all(f"Consumption{asset}" in slot for asset in assets if asset != "swap")
+class Asking:
+    """A job that asks for ``shape`` and nothing else; assets that it does not name have no Request attribute."""
 
+    def __init__(self, shape: Amounts) -> None:
+        self._asked: dict[str, Value] = {request_of(asset): amount for asset, amount in shape.items()}
+        self._ad = job_ad(shape)
+        self._changed: set[str] = set()
 
-def deduct(left: Amounts, taken: Amounts) -> dict[str, Number]:
-    """Return ``left`` without ``taken``."""
-    return {asset: amount - taken.get(asset, 0) for asset, amount in left.items()}
+    def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
+        """Return its ad with some attributes changed (one ad, changed in place at each call)."""
+        now = {**self._asked, **(changed or {})}
+        for name in self._changed - now.keys():
+            del self._ad[name]
+        for name in self._changed | (changed or {}).keys():
+            if name in now:
+                value = now[name]
+                assert isinstance(value, (int, float, str))
+                self._ad[name] = value
+        self._changed = set(changed or ())
+        return self._ad
 
 
 def job_ad(shape: Amounts) -> Ad:
@@ -116,14 +169,25 @@ def job_ad(shape: Amounts) -> Ad:
     return Ad({request_of(asset): amount for asset, amount in shape.items()})
 
 
-def modified_request(charges: Charges, shape: Amounts, slot: Ad) -> dict[str, Number]:
-    """Return ``shape`` as the startd sees it after MODIFY_REQUEST_EXPR_*: results become integers, failures nothing.
+def carve(charges: Charges, left: Amounts, shape: Amounts, version: str = "", running: int = 0) -> Carved:
+    """Return what the startd does with a claim for a job of ``shape`` on a slot that has ``left``."""
+    charges.pslot(left, running)
+    why = _undefined(charges, left, shape)
+    machine = charges.machine[DISK]
+    if why:
+        return Carved({}, dict(left), why)
+    way = first_that_fits(ways(charges, Asking(shape), left, charges.startd(version), machine), left)
+    if way.refusal:
+        return Carved({}, dict(left), way.refusal)
+    return Carved({asset: int(amount) for asset, amount in way.got.items()}, deduct(left, way.bag), "", way.consumed)
 
-    Resource.cpp:create_dslot; only cpus, memory and disk are modified.
-    """
-    job, result = job_ad(shape), dict(shape)
-    for asset, expression in charges.modify.items():
-        value = as_number(expression.evaluate(job, slot))
-        if value is not None:
-            result[asset] = int(value)
-    return result
+
+def _undefined(charges: Charges, left: Amounts, shape: Amounts) -> str:
+    """Return what the slot's limits say of assets that the job does not name (consumptionLimitsExpression)."""
+    if not charges.supports_policy or shape.keys() >= charges.consumption.keys():
+        return ""
+    slot, job = charges.ad(left), job_ad(shape)
+    for asset, expression in charges.consumption.items():
+        if asset not in shape and as_number(expression.evaluate(slot, job)) is None:
+            return f"{asset}: its consumption is undefined"
+    return ""

@@ -26,8 +26,6 @@ SPLITTINGS = (NEGOTIATOR, SCHEDULER, NOBODY)
 MODIFIABLE = (CPUS, MEMORY, DISK)
 #: What a dynamic slot gets at the very least (Resource.cpp:create_dslot); asking for less changes nothing.
 LEAST = {CPUS: 1, MEMORY: 1}
-#: What a job that says nothing asks for (JOB_DEFAULT_REQUESTCPUS, -MEMORY, -DISK, 25.14).
-DEFAULT_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 128, DISK: 1024 * 1024}
 #: How a consumption of shares of a core reads (Terms.ask).
 _SHARES = re.compile(r"RequestCpus\s*\?:\s*0\)\s*\*\s*([1-9][0-9]{0,5})\b", re.IGNORECASE)
 #: With this text the startd leaves the request as it is, so that it computes what the negotiator computed.
@@ -163,8 +161,3 @@ def cpu_shares_in(consumption_cpus: str) -> int:
 def as_requested(terms: Terms, assets: Iterable[str]) -> dict[str, str]:
     """Return a consumption of exactly what the job asks, for every asset."""
     return {asset: terms.want(asset) for asset in assets}
-
-
-def request_of(asset: str) -> str:
-    """Return the name of the job attribute that asks for ``asset``."""
-    return f"Request{attribute(asset)}"

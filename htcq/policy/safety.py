@@ -51,8 +51,8 @@ def _states(charges: Charges) -> Iterator[tuple[str, Ad]]:
     yield "the empty slot", charges.pslot(dict.fromkeys(total, 0))
     for asset in total:
         yield f"a slot without {asset}", charges.pslot({**total, asset: 0})
-    yield "a dynamic slot", charges.dslot(dict.fromkeys(total, 1))
-    yield "a dynamic slot of everything", charges.dslot(total)
+    yield "a dynamic slot", charges.dynamic_ad(dict.fromkeys(total, 1))
+    yield "a dynamic slot of everything", charges.dynamic_ad(total)
 
 
 def _weight_dangers(charges: Charges) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Callable
 
 from htcq.pool.secrets import is_secret_knob, scrub
+from htcq.quota.knobs import truth_of
 
 _ASSIGNMENT = re.compile(r"\s*([^\s=:#]+?)\s*(@?)=[ \t]*(.*)")
 #: What HTCondor takes for the name of a knob (src/condor_utils/config.cpp:is_valid_param_name, 25.14).
@@ -84,11 +85,9 @@ class Configuration:
         return self.defaults.get(name.upper(), default)
 
     def truth(self, name: str, default: bool) -> bool:
-        """Return a knob as HTCondor reads truth values: true, yes, t, 1 and their opposites; else ``default``."""
-        text = self.value(name).strip().lower()
-        if text in ("true", "t", "yes", "y", "1"):
-            return True
-        return False if text in ("false", "f", "no", "n", "0") else default
+        """Return a knob as HTCondor reads truth values; ``default`` where it is none."""
+        found = truth_of(self.value(name).strip())
+        return default if found is None else found
 
 
 @dataclass(frozen=True)

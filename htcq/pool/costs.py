@@ -7,26 +7,24 @@ expressions have, amounts in MB, KiB and counts.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from htcq.classads import as_number
+from htcq.policy.claim import Startd, accounted
 from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind, accounted, handed_out
+from htcq.pool.kind import Kind
 from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
+from htcq.pool.startds import StartdTable, carve
 from htcq.pool.weights import Weights
-from htcq.units import CPUS, DISK, MEMORY
 
 #: The number stands before the first @; a startd of a pilot job has a name of its own with more of them behind it.
 _CHILD = re.compile(r"([^@]+)_[0-9]+@(.+)\Z", re.DOTALL)
 #: Sums of weights closer than this are equal: reals lose a little.
 _CLOSE = 1e-6
-#: Default MODIFY_REQUEST_EXPR_REQUESTCPUS, -MEMORY and -DISK (param_info.in, 25.14).
-_QUANTA: Mapping[str, int] = {CPUS: 1, MEMORY: 128, DISK: 1024}
 
 
 @dataclass(frozen=True)
@@ -117,11 +115,14 @@ def costs(pool: Pool, kinds: Sequence[Kind], classes: Sequence[JobClass], weight
     """Return the match-cost audit of ``pool`` for ``classes`` of jobs; ``kinds`` are all its slots."""
     offered = tuple(kind for kind in kinds if kind.type != DYNAMIC)
     held = _held(pool, offered, weights)
+    startds = StartdTable(pool.execute)
     return Costs(
         kinds=offered,
         classes=tuple(classes),
         charges=tuple(
-            _charge(kind, jobs, held.get((id(kind), id(jobs.frame)), [])) for kind in offered for jobs in classes
+            _charge(kind, jobs, startds.of(kind.first), held.get((id(kind), id(jobs.frame)), []))
+            for kind in offered
+            for jobs in classes
         ),
         conservation=tuple(_conservation(offered, pool.slots or (), weights)),
         shares=weight_shares(pool.slots or (), weights),
@@ -129,37 +130,25 @@ def costs(pool: Pool, kinds: Sequence[Kind], classes: Sequence[JobClass], weight
     )
 
 
-def _charge(kind: Kind, jobs: JobClass, held: Sequence[Number]) -> Charge:
+def _charge(kind: Kind, jobs: JobClass, startd: Startd, held: Sequence[Number]) -> Charge:
     stands, asset = wall(kind, jobs)
-    taken = kind.consumed(jobs.ad()) if kind.supports_policy else carved(kind, jobs)
     matches = stands is Wall.NONE
-    got = handed_out({each: amount or 0 for each, amount in taken.items()})
-    standing = kind.standing_weight(got) if kind.type == PARTITIONABLE else kind.full_weight
+    taken: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else {}
+    way = carve(kind, jobs, startd) if matches or not kind.supports_policy else None
+    standing = None
+    if matches and way is not None and not way.refusal:
+        standing = accounted(kind.standing_weight(way.got) if kind.type == PARTITIONABLE else kind.full_weight)
     return Charge(
         kind=kind,
         jobs=jobs,
         wall=stands,
         asset=asset,
-        consumption=taken,
+        consumption=taken if way is None or kind.supports_policy else way.got,
         match_cost=match_cost(kind, taken) if matches else None,
-        standing_charge=accounted(standing) if matches else None,
+        standing_charge=standing,
         claims=len(held),
         held=sum(held) / len(held) if held else None,
     )
-
-
-def carved(kind: Kind, jobs: JobClass) -> dict[str, Number | None]:
-    """Return what a claim without a consumption policy gets: the whole of a static slot, else the request, rounded.
-
-    Rounded as HTCondor's default MODIFY_REQUEST_EXPR_* do it; a request that the job does not make counts as 0.
-    """
-    if kind.type != PARTITIONABLE:
-        return dict(kind.total)
-    return {
-        asset: max(1, math.ceil(asked / _QUANTA[asset])) * _QUANTA[asset] if asset in _QUANTA else asked
-        for asset in kind.assets
-        for asked in (jobs.request.get(asset) or 0,)
-    }
 
 
 def _held(pool: Pool, kinds: Iterable[Kind], weights: Weights) -> dict[tuple[int, int], list[Number]]:

@@ -1,20 +1,18 @@
 """Slots that are alike: equal policy, equal shape. What a claim would take of such a slot, and what it would cost.
 
-The same arithmetic as src/condor_utils/consumption_policy.cpp and Accountant::GetSlotWeight, HTCondor 25.14, done on
-the ads themselves: with the slot's own expressions, whoever wrote them.
+Everything is evaluated on the ads themselves: with the slot's own expressions, whoever wrote them (htcq.policy.claim).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from htcq.classads import UNDEFINED, Ad, Value, as_number, named
-from htcq.policy.charge import supports
-from htcq.pool.slot import DYNAMIC, Number, Slot, number_or
-from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute, two_digits
+from htcq.policy.claim import accounted, consumed, match_cost, supports
+from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.units import BUILT_IN_ASSETS, DISK, attribute, two_digits
 
 #: Most slots that a kind names.
 EXAMPLES = 3
@@ -111,40 +109,16 @@ class Kind:
 
     def consumed(self, job: Ad, amounts: Mapping[str, Number] | None = None) -> dict[str, Number | None]:
         """Return what ``job`` takes of each asset by the slot's policy, as the negotiator reckons; None: no number."""
-        return self.consumed_on(self.ad(self.total if amounts is None else amounts), job)
-
-    def consumed_on(self, slot: Ad, job: Ad) -> dict[str, Number | None]:
-        """Return what ``job`` takes of each asset of ``slot``, an ad of the kind; None: no number.
-
-        A request that the job does not make counts as 0 here (cp_compute_consumption).
-        """
-        absent = [f"Request{attribute(asset)}" for asset in self.consumption]
-        absent = [name for name in absent if name not in job]
-        for name in absent:
-            job[name] = 0
-        taken = {
-            asset: as_number(named(f"Consumption{attribute(asset)}").evaluate(slot, job)) for asset in self.consumption
-        }
-        for name in absent:
-            del job[name]
-        return taken
+        return consumed(self.ad(self.total if amounts is None else amounts), job, self.consumption)
 
     def cost(self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None) -> Number | None:
         """Return the match cost W(R) - W(R') of taking ``taken``; None where a weight is no number."""
-        left = dict(self.total if amounts is None else amounts)
-        before = as_number(self.weight(left))
-        after = as_number(self.weight({asset: left[asset] - (taken.get(asset) or 0) for asset in left}))
-        return None if before is None or after is None else before - after
+        left = self.total if amounts is None else amounts
+        return match_cost(lambda rest: as_number(self.weight(rest)), left, taken)
 
     def plain_weight(self, amounts: Mapping[str, Number] | None = None) -> Number:
         """Return what the negotiator charges for the whole slot: SlotWeight, or 1 where it is no number or negative."""
         return accounted(self.weight(self.total if amounts is None else amounts))
-
-
-def accounted(weight: Value) -> Number:
-    """Return the weight that the accountant reckons with (Accountant::GetSlotWeight): 1 for none or a negative one."""
-    number = number_or(weight, 1)
-    return number if number >= 0 else 1
 
 
 def kinds_of(slots: Iterable[Slot]) -> tuple[Kind, ...]:
@@ -177,18 +151,6 @@ def _policy(slot: Slot) -> tuple[object, ...]:
 def _rounded(amount: Value) -> Value:
     number = as_number(amount)
     return UNDEFINED if number is None else two_digits(number)
-
-
-def handed_out(taken: Mapping[str, Number]) -> dict[str, Number]:
-    """Return what the dynamic slot of a claim has: at least 1 cpu and 1 MB, and whole units (Resource.cpp, 25.14)."""
-    amounts: dict[str, Number] = {asset: int(amount) for asset, amount in taken.items()}
-    if CPUS in taken:
-        amounts[CPUS] = int(max(taken[CPUS], 1) + 0.1)
-    if MEMORY in taken:
-        amounts[MEMORY] = max(int(taken[MEMORY]), 1)
-    if DISK in taken:
-        amounts[DISK] = math.ceil(max(0, taken[DISK]))
-    return amounts
 
 
 def requested(job: Ad, assets: Iterable[str] = BUILT_IN_ASSETS) -> dict[str, Number | None]:

@@ -1,7 +1,6 @@
 """Whether the negotiator would match a job with a slot, and the first thing that stands in the way.
 
-Follows src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm and src/condor_utils/consumption_policy.cpp
-(cp_override_requested, cp_sufficient_assets), HTCondor 25.14.
+Follows src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, HTCondor 25.14.
 """
 
 from __future__ import annotations
@@ -9,7 +8,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 
-from htcq.classads import Ad, Value, as_number, holds, named
+from htcq.classads import Ad, as_number, holds, named
+from htcq.policy.claim import Lack, lack, overridden
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
@@ -27,6 +27,9 @@ class Wall(enum.Enum):
     SLOT_REQUIREMENTS = "the slot's Requirements do not hold"
 
 
+_WALLS = {Lack.NO_NUMBER: Wall.CONSUMPTION, Lack.TOO_LITTLE: Wall.ASSETS, Lack.NOTHING: Wall.NOTHING}
+
+
 def wall(kind: Kind, jobs: JobClass, amounts: Mapping[str, Number] | None = None) -> tuple[Wall, str]:
     """Return what keeps a job of ``jobs`` from a slot of ``kind`` with ``amounts`` left (None: with all it had).
 
@@ -36,25 +39,10 @@ def wall(kind: Kind, jobs: JobClass, amounts: Mapping[str, Number] | None = None
     if not kind.supports_policy:
         return _requirements(kind, job, left), ""
     taken = kind.consumed(job, left)
-    for asset, amount in taken.items():
-        if amount is None or amount < 0:
-            return Wall.CONSUMPTION, asset
-        if left[asset] < amount:
-            return Wall.ASSETS, asset
-    if not any(taken.values()):
-        return Wall.NOTHING, ""
+    why, asset = lack(left, taken)
+    if why is not None:
+        return _WALLS[why], asset
     return _requirements(kind, jobs.ad(overridden(job, taken)), left), ""
-
-
-def overridden(job: Ad, taken: Mapping[str, Number | None]) -> dict[str, Value]:
-    """For the match a job asks for what it consumes, and _cp_orig_Request<asset> is what it asked."""
-    changed: dict[str, Value] = {}
-    for asset, amount in taken.items():
-        name = f"Request{attribute(asset)}"
-        if name in job and amount is not None:
-            changed[f"_cp_orig_{name}"] = job.value(name)
-            changed[name] = amount
-    return changed
 
 
 def _requirements(kind: Kind, job: Ad, left: Mapping[str, Number]) -> Wall:

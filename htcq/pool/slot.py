@@ -101,6 +101,12 @@ class Slot(NamedTuple):
         return DYNAMIC if self.frame.value("DynamicSlot") is True else STATIC
 
     @property
+    def type_id(self) -> int:
+        """The number of its slot type; that of a dynamic slot's parent; 0 where the ad does not say."""
+        number = as_number(self.frame.value("SlotTypeID"))
+        return abs(int(number)) if number is not None else 0
+
+    @property
     def claimed(self) -> bool:
         """Whether the accountant charges somebody for it (Accountant.cpp:IsClaimed)."""
         return self.state in ("Claimed", "Preempting")

@@ -93,7 +93,7 @@ def test_a_static_slot_is_taken_once() -> None:
     taken = charges.consumed(charges.pslot(slot.total), job_ad({"cpus": 1}))
 
     assert charges.cost(slot.total, taken) == 1
-    assert charges.weight(charges.dslot(taken)) == 1
+    assert charges.weight(charges.dynamic_ad(taken)) == 1
 
 
 @pytest.mark.parametrize("preset", sorted(set(NAMES) - {"static-slot", "extensible"}))
@@ -105,7 +105,7 @@ def test_a_claim_from_the_full_slot_stands_for_its_match_cost(preset: str) -> No
     shape = {"cpus": 12, "memory": memory}
     taken = charges.consumed(charges.pslot(slot.total), job_ad(shape))
 
-    assert charges.cost(slot.total, taken) == charges.weight(charges.dslot(taken))
+    assert charges.cost(slot.total, taken) == charges.weight(charges.dynamic_ad(taken))
 
 
 def test_a_resource_that_the_node_has_is_not_declared_again() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from htcq.classads import Expr
-from htcq.policy.carve import Carved, carve, disk_slop, version_tuple
-from htcq.policy.charge import Charges, job_ad
+from htcq.policy.charge import Carved, Charges, carve, job_ad
+from htcq.policy.defaults import disk_slop, version_tuple
 from tests.golden_cases import golden
 from tests.policy.policies import charges_of
 
@@ -38,7 +38,7 @@ def test_real_startds_carve_the_same(case: dict[str, Any]) -> None:
     assert case["running"] == len(carved)
     for each in carved:
         assert case["dslot"] == {asset: each.amounts[asset] for asset in case["dslot"]}
-        assert case["dslot_weight"] == charges.weight(charges.dslot(each.amounts))
+        assert case["dslot_weight"] == charges.weight(charges.dynamic_ad(each.amounts))
     assert case["left"] == {asset: left[asset] for asset in case["left"]}
     assert case["weight_left"] == charges.weight(charges.pslot(left))
 
@@ -96,7 +96,9 @@ def test_without_a_consumption_policy_the_modified_request_is_carved() -> None:
 def test_without_a_consumption_policy_an_empty_asset_closes_the_slot() -> None:
     charges = charges_of(SLOT, splitting="scheduler")
 
-    assert carve(charges, {**SLOT["total"], "disk": 0}, {"cpus": 1}).refusal == "disk: 0 needed, 0 left"
+    shape = {"cpus": 1, "memory": 1, "disk": 0}
+
+    assert carve(charges, {**SLOT["total"], "disk": 0}, shape).refusal == "disk: 1 needed, 0 left"
 
 
 def test_a_startd_before_25_4_adds_slop_to_the_disk() -> None:
@@ -114,7 +116,7 @@ def test_a_startd_before_25_4_adds_slop_to_the_disk() -> None:
     [(10**6, "25.4.0", 0), (10**6, "", 0), (10**6, "25.3.9", 1024), (2**20 * 5000, "23.9", 5000)],
 )
 def test_slop_by_version_and_size(machine: int, version: str, expected: int) -> None:
-    assert expected == disk_slop(machine, version)
+    assert expected == disk_slop(machine, version_tuple(version))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 
 from htcq.classads import Ad
 from htcq.errors import PolicyError
-from htcq.policy.charge import deduct, job_ad, modified_request, supports
+from htcq.policy.charge import Asking, job_ad
+from htcq.policy.claim import deduct, lack, modified, supports
 from tests.golden_cases import golden
 from tests.policy.policies import charges_of
 
@@ -35,7 +36,9 @@ def test_what_a_job_consumes(case: dict[str, Any]) -> None:
 
 @golden("sufficient")
 def test_what_is_sufficient(case: dict[str, Any]) -> None:
-    assert case["expected"] is charges_of(case).sufficient(case["left"], case["taken"])
+    why, _ = lack(case["left"], case["taken"])
+
+    assert case["expected"] is (why is None)
 
 
 @golden("deduct")
@@ -74,15 +77,26 @@ def test_the_schedd_cuts_weights_and_falls_back_to_cpus(text: str, expected: int
 def test_the_startd_modifies_requests_to_integers_and_ignores_failures() -> None:
     modify = {"cpus": "RequestCpus * 1.5", "memory": "quantize(RequestMemory, {128})", "disk": "UNDEFINED"}
     charges = charges_of(SLOT, modify=modify)
-    shape = {"cpus": 1, "memory": 100, "disk": 7}
+    job = Asking({"cpus": 1, "memory": 100, "disk": 7})
+    changed = modified(charges.startd(""), charges.pslot(SLOT["total"]), job)
 
-    assert modified_request(charges, shape, charges.pslot(SLOT["total"])) == {"cpus": 1, "memory": 128, "disk": 7}
+    assert changed == {"RequestCpus": 1, "RequestMemory": 128}
+
+
+def test_a_startd_modifies_disk_after_cpus_and_memory_after_both() -> None:
+    """Each change is seen by the next (Resource.cpp:create_dslot)."""
+    modify = {"cpus": "RequestCpus * 2", "memory": "RequestDisk", "disk": "RequestCpus * 10"}
+    job = Asking({"cpus": 1, "memory": 100, "disk": 7})
+    charges = charges_of(SLOT, modify=modify)
+    changed = modified(charges.startd(""), charges.pslot(SLOT["total"]), job)
+
+    assert changed == {"RequestCpus": 2, "RequestDisk": 20, "RequestMemory": 20}
 
 
 def test_a_dynamic_slot_has_its_own_totals() -> None:
     charges = charges_of(SLOT, weight="ifThenElse(DynamicSlot =?= true, TotalSlotCpus, 0)")
 
-    assert charges.weight(charges.dslot({"cpus": 2, "memory": 1, "disk": 1, "gpus": 0})) == 2
+    assert charges.weight(charges.dynamic_ad({"cpus": 2, "memory": 1, "disk": 1, "gpus": 0})) == 2
     assert charges.weight(charges.pslot(SLOT["total"])) == 0
 
 

@@ -46,9 +46,11 @@ def test_defaults_are_those_of_htcondor() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("True", True), ("t", True), ("YES", True), ("1", True), ("false", False), ("n", False), ("0", False), ("", None)],
-)
+    [("True", True), ("t", None), ("YES", None), ("1", True), ("false", False), ("n", None), ("0", False), ("", None),
+     ("1 == 1", True), ("2 < 1", False)],
+)  # fmt: skip
 def test_truth_is_read_as_htcondor_reads_it(text: str, expected: bool | None) -> None:
+    """string_is_boolean_param of src/condor_utils/condor_config.cpp, 25.14: yes and no are no truth values."""
     found = read(f"SWITCH = {text}\n")
 
     assert found.truth("SWITCH", True) is (True if expected is None else expected)

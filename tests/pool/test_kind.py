@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from htcq.classads import UNDEFINED, Ad
-from htcq.pool.kind import Kind, accounted, kinds_of, requested
+from htcq.policy.claim import accounted
+from htcq.pool.kind import Kind, kinds_of, requested
 from tests.audit.sites import dynamic_slot, policy_slot, pool, slot, static_slot
 
 MULTI = "min({Cpus, floor(Memory / 2048), floor(Disk / 100000)})"

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from htcq.capacity.model import match_cost
 from htcq.policy.charge import job_ad
+from htcq.policy.claim import lack
 from htcq.units import BUILT_IN_ASSETS
 from tests.properties.strategies import cases, shapes, states
 
@@ -34,10 +35,10 @@ def test_match_cost_equals_the_arithmetic(data: st.DataObject) -> None:
     shape = data.draw(shapes(case.total, most=3))
     taken = charges.consumed(charges.pslot(left), job_ad(shape))
 
-    assert charges.sufficient(left, taken) == (
+    assert (lack(left, taken)[0] is None) == (
         any(taken.values()) and all(left[asset] >= amount for asset, amount in taken.items())
     )
-    if charges.sufficient(left, taken):
+    if lack(left, taken)[0] is None:
         cost = match_cost(case.model, case.whole(shape), left, case.total)
         assert cost == charges.cost(left, taken)
         assert cost >= 1
@@ -53,11 +54,11 @@ def test_a_claim_from_the_full_slot_is_charged_for_life_at_least_what_its_match_
     taken = charges.consumed(charges.pslot(case.total), job_ad(shape))
 
     assert charges.schedd_weight(job_ad(shape)) >= 1
-    if charges.sufficient(case.total, taken):
-        assert charges.weight(charges.dslot(taken)) >= 1
+    if lack(case.total, taken)[0] is None:
+        assert charges.weight(charges.dynamic_ad(taken)) >= 1
         dominant = max(-(-taken[asset] // charge) for asset, charge in case.model.charges.items())
         # No claim is charged more than the whole slot weighs.
         most = [case.total[asset] // c for asset, c in case.model.charges.items() if asset in BUILT_IN_ASSETS]
         if most:
             dominant = min(dominant, max(1, min(most)))
-        assert dominant == charges.weight(charges.dslot(taken))
+        assert dominant == charges.weight(charges.dynamic_ad(taken))

@@ -1,7 +1,7 @@
 """What becomes of the matches of a cycle: the dynamic slots that the startds carve, their refusals, and the charge.
 
-Follows src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim and Accountant.cpp:GetSlotWeight,
-HTCondor 25.14. The negotiator charges the match; when the dynamic slot's own ad arrives, SlotWeight of that counts.
+What a startd does with one request is htcq.policy.claim; here it is done once for all slots that look alike.
+The negotiator charges the match; when the dynamic slot's own ad arrives, SlotWeight of that counts.
 """
 
 from __future__ import annotations
@@ -10,27 +10,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from htcq.classads import Value, as_number, parsed
+from htcq.classads import Value
 from htcq.negotiate.cycle.looks import Links
 from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Request
-from htcq.negotiate.cycle.state import whole
+from htcq.policy.claim import Startd, Way, accounted, ways, whole
+from htcq.policy.defaults import ABSOLUTE_DISK
 from htcq.pool.configuration import Configuration
 from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind, accounted, handed_out, requested
+from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
-from htcq.units import CPUS, DISK, MEMORY, attribute
+from htcq.pool.startds import StartdTable, machine_disk_kb
 
-#: What startds make of requests unless told otherwise (param_info.in).
-_MODIFY: Mapping[str, str] = {
-    CPUS: "quantize(RequestCpus,{1})",
-    MEMORY: "quantize(RequestMemory,{128})",
-    DISK: "quantize(RequestDisk,{1024})",
-}
-
-
-#: Expressions by asset.
-_Texts = tuple[tuple[str, str], ...]
+#: What is evaluated in the ad of a dynamic slot besides its consumption.
+_OF_DYNAMIC_SLOT = ("slotweight", "withinresourcelimits")
 
 
 @dataclass(frozen=True)
@@ -44,9 +37,9 @@ class Claim:
 
 @dataclass(frozen=True)
 class _Carving:
-    """What is taken of a slot, by the startd's own reckoning, and what that makes where there is enough of it."""
+    """One way in which the startd serves a request, and what that makes where it has enough."""
 
-    taken: Mapping[str, Number]
+    way: Way
     claim: Claim
 
 
@@ -59,12 +52,12 @@ class _Sight:
 
 
 class _Site:
-    """A slot at its startd: what is left of it, how requests are changed there, and what of it each sight sees."""
+    """A slot at its startd: what is left of it, what the startd is, and what of it each sight sees."""
 
-    __slots__ = ("left", "seen", "texts")
+    __slots__ = ("left", "seen", "startd")
 
-    def __init__(self, left: Mapping[str, Number], texts: _Texts) -> None:
-        self.left, self.texts = dict(left), texts
+    def __init__(self, left: Mapping[str, Number], startd: Startd) -> None:
+        self.left, self.startd = dict(left), startd
         self.seen: dict[int, int] = {}
 
 
@@ -75,12 +68,10 @@ class Startds:
     """
 
     def __init__(self, configurations: Mapping[str, Configuration], weighted: bool) -> None:
-        self._configurations, self._weighted = configurations, weighted
+        self._table, self._weighted = StartdTable(configurations), weighted
         self._links = Links()
         self._sites: dict[Offer, _Site] = {}
-        self._texts: dict[tuple[object, Value], _Texts] = {}
-        #: All that is equal once, so that it can be known by its identity or number.
-        self._same: dict[_Texts, _Texts] = {}
+        #: All that is equal once, so that it can be known by its number.
         self._numbers: dict[tuple[object, ...], int] = {}
         self._sights: dict[tuple[object, ...], _Sight] = {}
         self._known: dict[tuple[object, ...], tuple[_Carving, ...]] = {}
@@ -91,124 +82,81 @@ class Startds:
         """Return what ``request`` gets of a slot that the startd has given nothing of since its ad."""
         kind, site = offer.state.kind, self._sites.get(offer)
         if site is None:
-            site = self._sites[offer] = _Site(offer.at_first, self._modifications(offer.slot))
-        left, sight = site.left, self._sight(offer.seen, request, site.texts)
+            site = self._sites[offer] = _Site(offer.at_first, self._table.of(offer.slot))
+        left, sight = site.left, self._sight(offer.seen, request, site.startd)
         seen = site.seen.get(id(sight))
         if seen is None:
             own = [offer.slot[place] for place in sight.places]
             seen = self._numbers.setdefault((*own, *map(type, own)), len(self._numbers))
             site.seen[id(sight)] = seen
         key = (id(sight), kind.supports_policy, seen, *[left[asset] for asset in sight.assets])
-        ways = self._known.get(key)
-        if ways is None:
-            ways = self._known[key] = self._ways(offer.seen, kind, request, left, site.texts)
+        carvings = self._known.get(key)
+        if carvings is None:
+            # The slot itself, not one like it: disk of old startds is a share of its own machine's.
+            own_disk = machine_disk_kb(offer.slot)
+            carvings = self._known[key] = self._carvings(offer.seen, kind, request, left, site.startd, own_disk)
         short = ""
-        for carving in ways:
-            short = _short(carving.taken, left)
+        for carving in carvings:
+            short = carving.way.short(left)
             if not short:
-                for asset, amount in carving.claim.amounts.items():
-                    left[asset] = whole(left.get(asset, 0) - amount)
-                return carving.claim
+                return self._carved(carving, left)
         return Claim({}, 0, short)
+
+    def _carved(self, carving: _Carving, left: dict[str, Number]) -> Claim:
+        """Return what comes of it, and take that of what is ``left``."""
+        refusal = carving.way.refused(left)
+        if refusal:
+            return Claim({}, 0, refusal)
+        for asset, amount in carving.way.bag.items():
+            left[asset] = whole(left.get(asset, 0) - amount)
+        return carving.claim
 
     def share(self, slot: Slot, request: Request, left: Mapping[str, Number]) -> Mapping[str, Number] | None:
         """Return what ``request`` gets of a partitionable ``slot`` that has so much left; None where that is short."""
         key = (id(slot.frame), id(request), *left.items())
         if key not in self._shares:
             kind = self._kinds.setdefault(id(slot.frame), Kind((slot,)))
-            ways = self._ways(slot, kind, request, left, self._modifications(slot))
-            found = (carving.claim.amounts for carving in ways if not _short(carving.taken, left))
-            self._shares[key] = next(found, None)
+            carvings = self._carvings(slot, kind, request, left, self._table.of(slot), machine_disk_kb(slot))
+            fitting = (each for each in carvings if not each.way.short(left))
+            first = next(fitting, None)
+            self._shares[key] = None if first is None or first.way.refused(left) else first.claim.amounts
         return self._shares[key]
 
     def words(self, slots: Iterable[Slot]) -> set[str]:
         """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""
-        texts = {text for slot in slots for _, text in self._modifications(slot)}
-        expressions = [parsed(text) for text in texts]
-        return {word for each in expressions if each is not None for word in each.words()}
+        return self._table.words(slots)
 
-    def _sight(self, slot: Slot, request: Request, texts: _Texts) -> _Sight:
-        key = (id(slot.frame), id(request), id(texts))
+    def _sight(self, slot: Slot, request: Request, startd: Startd) -> _Sight:
+        key = (id(slot.frame), id(request), id(startd))
         found = self._sights.get(key)
         if found is None:
-            expressions = [parsed(text) for _, text in texts]
-            words = {word for each in expressions if each is not None for word in each.words()}
+            words = {word for each in startd.modify.values() for word in each.words()}
             words |= {f"consumption{asset}" for asset in slot.assets}
             of_left = self._links.reached(words, slot.frame, request.frame)
-            names = of_left | self._links.reached(["slotweight"], slot.frame)
+            names = of_left | self._links.reached(_OF_DYNAMIC_SLOT, slot.frame, request.frame)
             # A dynamic slot weighs what it got itself, whatever is left of its parent.
             of_left = of_left if slot.type == PARTITIONABLE else names
             places = {PLACES[name] for name in names - set(slot.assets) if name in PLACES}
+            if startd.version < ABSOLUTE_DISK:
+                places.add(PLACES["totaldisk"])
             assets = tuple(asset for asset in slot.assets if asset in of_left)
             found = self._sights[key] = _Sight(assets, tuple(sorted(places)))
         return found
 
-    def _ways(
-        self, slot: Slot, kind: Kind, request: Request, left: Mapping[str, Number], texts: _Texts
+    def _carvings(
+        self, slot: Slot, kind: Kind, request: Request, left: Mapping[str, Number], startd: Startd, machine_disk_kb: int
     ) -> tuple[_Carving, ...]:
-        """Return what the startd tries: the request as it changes it, and then, where it is short of that, as it came.
-
-        A site may forbid the second (MUST_MODIFY_REQUEST_EXPRS), which is not looked at here.
-        """
+        """Return what the startd tries, in turn."""
         if slot.type != PARTITIONABLE:
-            return (_Carving({}, Claim({}, self._charge(kind.weight(left)))),)
+            return (_Carving(Way(), Claim({}, self._charge(kind.weight(left)))),)
         jobs = JobClass(request.frame, request.first, Counter(), Counter())
-        modified = self._modified(kind, jobs, left, texts)
-        same = all(changed == request.frame.value(name) for name, changed in modified.items())
-        return tuple(self._carved(kind, jobs, each, left) for each in ([modified] if same else [modified, {}]))
+        tried = ways(kind, jobs, left, startd, machine_disk_kb)
+        return tuple(_Carving(way, self._claim(kind, way)) for way in tried)
 
-    def _carved(
-        self, kind: Kind, jobs: JobClass, modified: Mapping[str, Value], left: Mapping[str, Number]
-    ) -> _Carving:
-        if not kind.supports_policy:
-            asked = requested(jobs.ad(modified), kind.assets)
-            plain: dict[str, Number] = {asset: int(amount or 0) for asset, amount in asked.items()}
-            return _Carving(plain, Claim(plain, self._charge(kind.standing_weight(plain))))
-        taken: dict[str, Number] = {}
-        for asset, amount in kind.consumed(jobs.ad(modified), left).items():
-            if amount is None or amount < 0:
-                return _Carving({}, Claim({}, 0, f"{asset}: its consumption is no amount"))
-            taken[asset] = amount
-        given = handed_out(taken)
-        for asset, amount in taken.items():
-            if given[asset] < amount:
-                refusal = f"{asset}: {amount:g} is consumed, but the startd hands out whole units"
-                return _Carving(taken, Claim({}, 0, refusal))
-        return _Carving(taken, Claim(given, self._charge(kind.standing_weight(given))))
+    def _claim(self, kind: Kind, way: Way) -> Claim:
+        if way.impossible or way.refusal:
+            return Claim({}, 0)
+        return Claim(way.got, self._charge(kind.standing_weight(way.got)))
 
     def _charge(self, weight: Value) -> Number:
         return accounted(weight) if self._weighted else 1
-
-    def _modifications(self, slot: Slot) -> _Texts:
-        """Return the expressions by which the startd changes requests."""
-        key = (id(slot.frame), slot.machine if self._configurations else "")
-        if key not in self._texts:
-            configuration = self._configurations.get(str(slot.machine))
-            type_id = as_number(slot.frame.value("SlotTypeID"))
-            texts = []
-            for asset, text in _MODIFY.items():
-                name = f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}"
-                if configuration is not None:
-                    own = configuration.value(f"SLOT_TYPE_{type_id}_{name}")
-                    text = own or configuration.value(name) or text
-                texts.append((asset, text))
-            self._texts[key] = self._same.setdefault(tuple(texts), tuple(texts))
-        return self._texts[key]
-
-    def _modified(self, kind: Kind, jobs: JobClass, left: Mapping[str, Number], texts: _Texts) -> dict[str, Value]:
-        """Return the requests that the startd changes before it does anything else."""
-        changed: dict[str, Value] = {}
-        for asset, text in texts:
-            expression = parsed(text)
-            value = None if expression is None else as_number(expression.evaluate(jobs.ad(), kind.ad(left)))
-            if value is not None:
-                changed[f"Request{attribute(asset)}"] = int(value)
-        return changed
-
-
-def _short(taken: Mapping[str, Number], left: Mapping[str, Number]) -> str:
-    """Return what a slot is short of; empty where it has everything that is taken."""
-    for asset, amount in taken.items():
-        if amount > left[asset]:
-            return f"{asset}: {amount:g} needed, {left[asset]:g} left"
-    return ""

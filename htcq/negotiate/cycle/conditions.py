@@ -15,8 +15,8 @@ from htcq.classads import Expr, Missing, Value, as_number, holds
 from htcq.negotiate.cycle.clauses import bare, choice, comparison, conjuncts, disjuncts
 from htcq.negotiate.cycle.looks import ANY_NAME, Amounts, Links, Look, job_ad
 from htcq.negotiate.cycle.queues import Request
+from htcq.policy.claim import never_matched, overridden
 from htcq.pool.job import PLACES as JOB_PLACES
-from htcq.pool.matching import overridden
 from htcq.pool.slot import PLACES, Number, Slot
 
 _REFERENCE = re.compile(r"(?:(my|target)\s*\.\s*)?([a-z_][a-z0-9_]*)\Z", re.IGNORECASE)
@@ -41,11 +41,9 @@ class Conditions:
         self._rest: list[Look] = []
         self._changed = overridden(job_ad(request), taken)
         for asset, amount in taken.items():
-            if amount is None or amount < 0:
-                self._never = True
-            else:
+            if amount is not None:
                 self._bound(asset, ">=", amount)
-        self._never = self._never or bool(taken and not any(taken.values()))
+        self._never = bool(taken) and never_matched(taken) is not None
         if not self._never:
             self._take_apart()
         bounds = self._bounds.items()

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Optional
 
-from htcq.classads import as_number, named
+from htcq.classads import Value, as_number, named
 from htcq.negotiate.cycle.conditions import Conditions
 from htcq.negotiate.cycle.looks import Amounts, Links, Look
 from htcq.negotiate.cycle.queues import Request
+from htcq.policy.claim import request_of, stand_in
 from htcq.pool.slot import Number, Slot
 from htcq.units import attribute
 
@@ -31,11 +32,10 @@ class Fitting:
 
     def _consumption(self, slot: Slot, asset: str) -> Look:
         expression = named(f"Consumption{attribute(asset)}")
-        requests = [f"Request{attribute(each)}" for each in self.assets]
-        # A request that the job does not make counts as 0 (cp_compute_consumption).
-        absent = {name: 0 for name in requests if name not in self._request.frame}
+        instead = stand_in(self._request.frame, asset)
         names = self._links.reached(expression.words(), slot.frame, self._request.frame)
-        return Look(expression, names, self.assets, self._request, changed=absent)
+        changed: dict[str, Value] = {} if instead is None else {request_of(asset): instead}
+        return Look(expression, names, self.assets, self._request, changed=changed)
 
     def taken(self, slot: Slot, amounts: Amounts) -> Taken:
         """Return what the request takes of ``slot`` with ``amounts`` left; nothing without a policy."""

@@ -14,6 +14,7 @@ from htcq.negotiate.cycle.fits import Fitting, Taken
 from htcq.negotiate.cycle.looks import Amounts, Links, Look
 from htcq.negotiate.cycle.queues import Request
 from htcq.negotiate.cycle.trace import Crash
+from htcq.policy.claim import accounted, deduct, match_cost
 from htcq.pool.frame import Frame
 from htcq.pool.kind import Kind
 from htcq.pool.slot import PLACES, Number, Slot
@@ -92,8 +93,8 @@ class State:
         # The weight before and after depends on what the weight looks at, and on what is taken.
         key = (self.weight.look(self.slot).seen(self.slot, self.amounts), taken)
         if key not in fitting.costs:
-            before, then = self.weight.of(self.slot, self.amounts), self.weight.of(self.slot, self._without(taken))
-            fitting.costs[key] = None if before is None or then is None else before - then
+            sure = dict(zip(self.amounts, taken))
+            fitting.costs[key] = match_cost(lambda left: self.weight.of(self.slot, left), self.amounts, sure)
         cost = fitting.costs[key]
         if cost is None:
             raise CrashError("Failed to evaluate SlotWeight")
@@ -138,7 +139,7 @@ class State:
         return self._suited
 
     def _without(self, taken: Taken) -> dict[str, Number]:
-        return {asset: whole(left - (amount or 0)) for (asset, left), amount in zip(self.amounts.items(), taken)}
+        return deduct(self.amounts, dict(zip(self.amounts, taken)))
 
 
 class Weighing:
@@ -165,7 +166,7 @@ class Weighing:
     def accounted(self, state: State) -> Number:
         """Return what the accountant charges for the whole slot: 1 where weights are off, or it is none to speak of."""
         weight = self.of(state.slot, state.amounts) if self._weighted else None
-        return 1 if weight is None or weight < 0 else weight
+        return 1 if weight is None else accounted(weight)
 
 
 class States:
@@ -232,8 +233,3 @@ class States:
         if known is None:
             known = self._kinds[key] = Kind((slot,))
         return known
-
-
-def whole(amount: Number) -> Number:
-    """Return ``amount`` as an integer if it is one: so the negotiator writes it back (assign_preserve_integers)."""
-    return int(amount) if amount == int(amount) else amount

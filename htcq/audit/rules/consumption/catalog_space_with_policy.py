@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.mend import execute
-from htcq.audit.nodes import modifications, modifier
+from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.pool.kind import Kind
+from htcq.pool.startds import modifier
 from htcq.pool.versions import version
 from htcq.units import DISK
 
@@ -41,7 +42,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _subtracts(evidence: Evidence, kind: Kind) -> bool:
     """Tell whether a startd of the kind looks at catalogs; HTCondor's default does."""
     return any(
-        each.node is None or "requestedcatalogs" in each.texts[DISK].lower() for each in modifications(evidence, kind)
+        DISK in each.startd.modify and "requestedcatalogs" in each.startd.modify[DISK].words()
+        for each in modifications(evidence, kind)
     )
 
 

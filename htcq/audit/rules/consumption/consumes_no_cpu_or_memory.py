@@ -12,7 +12,8 @@ from htcq.audit.policies import consumption_fact, consumption_settings, number, 
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.classads import as_number
-from htcq.pool.kind import Kind, handed_out
+from htcq.policy.claim import handed_out
+from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.units import CPUS, DISK, MEMORY, attribute
 

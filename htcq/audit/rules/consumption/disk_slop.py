@@ -10,7 +10,7 @@ from htcq.audit.policies import amounts_text, consumption_fact, number, on_slots
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.trials import Trial, fits
 from htcq.classads import as_number
-from htcq.policy.carve import ABSOLUTE_DISK, disk_slop
+from htcq.policy.defaults import ABSOLUTE_DISK, disk_slop
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
 from htcq.pool.versions import version, version_text
@@ -43,7 +43,7 @@ def _slop(kind: Kind) -> int:
     text = kind.first.frame.value("CondorVersion")
     machine = as_number(kind.first.total_disk_kb)
     known = version(text)
-    return disk_slop(machine or 0, version_text(text)) if known and known < ABSOLUTE_DISK else 0
+    return disk_slop(machine or 0, known) if known and known < ABSOLUTE_DISK else 0
 
 
 def _lost(kind: Kind, trial: Trial, slop: int) -> str:

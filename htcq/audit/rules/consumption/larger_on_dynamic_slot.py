@@ -9,7 +9,8 @@ from htcq.audit.mend import literal_text
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
-from htcq.pool.kind import Kind, handed_out
+from htcq.policy.claim import consumed, handed_out
+from htcq.pool.kind import Kind
 from htcq.units import attribute
 
 
@@ -27,7 +28,7 @@ def _refused(evidence: Evidence, kind: Kind, trial: Trial) -> Found | None:
     if not trial.fits(kind) or any(amount != int(amount) for amount in amounts.values()):
         return None
     got = handed_out(amounts)
-    for asset, needed in kind.consumed_on(kind.dynamic_ad(got), trial.ad()).items():
+    for asset, needed in consumed(kind.dynamic_ad(got), trial.ad(), kind.consumption).items():
         if needed is None or needed < 0 or needed > got[asset]:
             return on_slots(
                 kind,

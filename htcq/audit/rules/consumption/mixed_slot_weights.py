@@ -13,7 +13,8 @@ from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.audit.trials import fits
 from htcq.classads import as_number
-from htcq.pool.kind import EXAMPLES, Kind, handed_out
+from htcq.policy.claim import handed_out
+from htcq.pool.kind import EXAMPLES, Kind
 from htcq.pool.slot import Number
 from htcq.units import CPUS, DISK, MEMORY
 

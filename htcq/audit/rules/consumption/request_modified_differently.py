@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
 from htcq.audit.mend import execute
-from htcq.audit.nodes import Modification, modifications, modifier
+from htcq.audit.nodes import Modification, modifications
 from htcq.audit.policies import consumption_fact, knob_as_fact, number, on_slots
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.startds import modifier
 from htcq.units import CPUS, DISK, MEMORY
 
 #: Disk is measured in KiB, and rounding moves some: less than this part of it on a full slot does no harm.

@@ -8,7 +8,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 from htcq.classads import as_number
-from htcq.pool.kind import EXAMPLES, accounted
+from htcq.policy.claim import accounted
+from htcq.pool.kind import EXAMPLES
 from htcq.pool.slot import Slot
 
 #: A starter that has sent its last update ends within seconds; after this it hangs.

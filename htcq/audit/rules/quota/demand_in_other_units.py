@@ -11,8 +11,9 @@ from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
 from htcq.negotiate.demand import Submitter
+from htcq.policy.claim import accounted
 from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind, accounted
+from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, Number
 
 #: Demand is stale by minutes and truncated for each job: less than this factor proves nothing.

@@ -58,7 +58,7 @@ class _Charges:
         """Return the charges on the usual slots of every policy, whether the jobs match them or not."""
         key = tuple(jobs.frame.text(name) for name in self._names)
         if key not in self._quick:
-            found = (weights(policy.usual, jobs) for policy in self._policies)
+            found = (weights(self._evidence, policy.usual, jobs) for policy in self._policies)
             self._quick[key] = tuple(each for some in found for each in some) if self._weighted else (1,)
         return self._quick[key]
 
@@ -70,7 +70,7 @@ class _Charges:
                 next((kind for kind in policy.kinds if self._evidence.fits(kind, jobs)), None)
                 for policy in self._policies
             ]
-            found = tuple(each for kind in kinds if kind is not None for each in weights(kind, jobs))
+            found = tuple(each for kind in kinds if kind is not None for each in weights(self._evidence, kind, jobs))
             self._sure[key] = found or self.quickly(jobs)
         return self._sure.get(key, (1,))
 

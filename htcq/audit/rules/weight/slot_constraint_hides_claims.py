@@ -11,8 +11,8 @@ from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.classads import UNDEFINED, as_number
 from htcq.negotiate.supply import SLOT_CONSTRAINT
+from htcq.policy.claim import accounted
 from htcq.pool.costs import parent_name
-from htcq.pool.kind import accounted
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.weights import Weights
 

@@ -11,7 +11,8 @@ from htcq.audit.linear import prices
 from htcq.audit.policies import number, weight_fact
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.classads import Value, as_number
-from htcq.pool.kind import EXAMPLES, Kind, accounted
+from htcq.policy.claim import accounted
+from htcq.pool.kind import EXAMPLES, Kind
 from htcq.pool.slot import Number, Slot
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 

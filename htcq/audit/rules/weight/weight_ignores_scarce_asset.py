@@ -44,17 +44,16 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         # A weight that does not fall at all is another fault.
         if kind.type != PARTITIONABLE or full is None or none is None or full <= max(0, none):
             continue
-        filled = [
-            one for jobs in classes if evidence.fits(kind, jobs) for one in _fill(kind, jobs, full, counts[id(jobs)])
-        ]
+        fitting = (jobs for jobs in classes if evidence.fits(kind, jobs))
+        filled = [one for jobs in fitting for one in _fill(evidence, kind, jobs, full, counts[id(jobs)])]
         every = sum(one.count for one in filled)
         if every and sum(one.count * one.left for one in filled) / every >= _NOTEWORTHY:
             yield _found(evidence, policy, full, filled)
 
 
-def _fill(kind: Kind, jobs: JobClass, full: Number, count: int) -> Iterator[_Filled]:
+def _fill(evidence: Evidence, kind: Kind, jobs: JobClass, full: Number, count: int) -> Iterator[_Filled]:
     """Yield what is left when jobs of one class have used up an asset; parts of claims count, remnants do not."""
-    amounts = taken(kind, jobs)
+    amounts = taken(evidence, kind, jobs)
     if amounts is None or not fits(kind.total, amounts):
         return
     claims, scarce = min((kind.total[asset] / amount, asset) for asset, amount in amounts.items() if amount)

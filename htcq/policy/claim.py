@@ -1,0 +1,332 @@
+"""One claim: what a job consumes of a slot, what the negotiator charges, what the startd carves, what that weighs.
+
+Follows src/condor_utils/consumption_policy.cpp, Accountant.cpp:GetSlotWeight, src/condor_startd.V6/Resource.cpp:
+create_dslot and command.cpp:activate_claim, HTCondor 23.9 to 25.14. Everything is evaluated on ads, whoever made them:
+those of a pool, or made up for a slot that is only planned. Amounts are in HTCondor's units: MB, KiB, counts.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Callable, Optional, Protocol, Union
+
+from htcq.classads import Ad, Expr, Value, as_number, holds, named
+from htcq.policy.defaults import MODIFIED, disk_slop
+from htcq.units import CPUS, DISK, MEMORY, attribute
+
+Number = Union[int, float]
+Amounts = Mapping[str, Number]
+#: What a job takes of each asset; None where the expression yields no number.
+Taken = Mapping[str, Optional[Number]]
+#: What a startd reads as whole numbers of a request without a policy; the rest may be fractions (create_dslot).
+_WHOLE = (CPUS, MEMORY, DISK)
+_LIMITS = "WithinResourceLimits"
+
+
+class Attributes(Protocol):
+    """What has values by attribute name: an ad."""
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def value(self, name: str) -> Value:
+        """Return the value of the attribute ``name``; UNDEFINED where there is none."""
+
+
+class JobSide(Protocol):
+    """A job."""
+
+    def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
+        """Return its ad with some attributes changed; valid until the next call."""
+
+
+class SlotSide(Protocol):
+    """A partitionable slot."""
+
+    @property
+    def assets(self) -> Sequence[str]:
+        """The assets that it hands out."""
+
+    @property
+    def supports_policy(self) -> bool:
+        """Whether HTCondor matches by consumption policy there."""
+
+    def ad(self, amounts: Amounts) -> Ad:
+        """Return its ad with ``amounts`` left; valid until the next call of this or of the next one."""
+
+    def dynamic_ad(self, amounts: Amounts) -> Ad:
+        """Return the ad of a dynamic slot of it that has ``amounts``."""
+
+
+class Lack(enum.Enum):
+    """Why the negotiator finds a slot insufficient (cp_sufficient_assets)."""
+
+    NO_NUMBER = "the consumption of an asset is no number, or below zero"
+    TOO_LITTLE = "the slot has less of an asset than is consumed"
+    NOTHING = "nothing at all is consumed"
+
+
+# The negotiator ------------------------------------------------------------------------------------------------------
+
+
+def supports(slot: Ad) -> bool:
+    """Tell whether HTCondor takes ``slot`` for one with a consumption policy (cp_supports_policy, strict)."""
+    resources = named("MachineResources").evaluate(slot)
+    if named("PartitionableSlot").evaluate(slot) is not True or not isinstance(resources, str):
+        return False
+    assets = resources.replace(",", " ").lower().split()
+    return all(f"Consumption{asset}" in slot for asset in assets if asset != "swap")
+
+
+def request_of(asset: str) -> str:
+    """Return the name of the job attribute that asks for ``asset``."""
+    return f"Request{attribute(asset)}"
+
+
+def stand_in(job: Attributes, asset: str) -> Number | None:
+    """Return what counts as the request for ``asset`` while its consumption is evaluated; None: the request itself.
+
+    A number in _condor_Request<asset> comes before it; a request that the job does not make counts as 0.
+    """
+    name = request_of(asset)
+    instead = as_number(job.value(f"_condor_{name}")) if f"_condor_{name}" in job else None
+    if instead is None and name not in job:
+        return 0
+    return instead
+
+
+def consumed(slot: Ad, job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
+    """Return what ``job`` takes of each of ``assets`` of ``slot`` by its policy (cp_compute_consumption)."""
+    taken: dict[str, Number | None] = {}
+    for asset in assets:
+        expression, instead = named(f"Consumption{attribute(asset)}"), stand_in(job, asset)
+        if instead is None:
+            taken[asset] = as_number(expression.evaluate(slot, job))
+        else:
+            with job.changed(request_of(asset), instead):
+                taken[asset] = as_number(expression.evaluate(slot, job))
+    return taken
+
+
+def never_matched(taken: Taken) -> Lack | None:
+    """Return why what is ``taken`` by a policy is matched with no slot, however much that has; None where it may be."""
+    if any(amount is None or amount < 0 for amount in taken.values()):
+        return Lack.NO_NUMBER
+    return None if any(taken.values()) else Lack.NOTHING
+
+
+def lack(left: Amounts, taken: Taken) -> tuple[Lack | None, str]:
+    """Return why a slot that has ``left`` is insufficient, and the asset; None where it suffices."""
+    for asset, amount in taken.items():
+        if amount is None or amount < 0:
+            return Lack.NO_NUMBER, asset
+        if left[asset] < amount:
+            return Lack.TOO_LITTLE, asset
+    return never_matched(taken), ""
+
+
+def overridden(job: Ad, taken: Taken) -> dict[str, Value]:
+    """For the match a job asks for what it consumes, and _cp_orig_Request<asset> is what it asked."""
+    changed: dict[str, Value] = {}
+    for asset, amount in taken.items():
+        name = request_of(asset)
+        if name in job and amount is not None:
+            changed[f"_cp_orig_{name}"] = job.value(name)
+            changed[name] = amount
+    return changed
+
+
+def deduct(left: Amounts, taken: Taken) -> dict[str, Number]:
+    """Return ``left`` without ``taken``, whole where it is whole (assign_preserve_integers)."""
+    return {asset: whole(amount - (taken.get(asset) or 0)) for asset, amount in left.items()}
+
+
+def whole(amount: Number) -> Number:
+    """Return ``amount`` as an integer if it is one: so the negotiator writes it back."""
+    return amount if isinstance(amount, int) or amount != int(amount) else int(amount)
+
+
+def match_cost(weigh: Callable[[Amounts], Number | None], left: Amounts, taken: Taken) -> Number | None:
+    """Return W(R) - W(R') of a match by policy (cp_deduct_assets); None where a weight is no number."""
+    before, after = weigh(left), weigh(deduct(left, taken))
+    return None if before is None or after is None else before - after
+
+
+def accounted(weight: Value) -> Number:
+    """Return the weight that the accountant reckons with (GetSlotWeight): 1 for none or a negative one."""
+    number = as_number(weight)
+    return 1 if number is None or number < 0 else number
+
+
+# The startd ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Startd:
+    """What of a startd decides what it carves.
+
+    ``modify`` are its MODIFY_REQUEST_EXPR_* by asset, without those that are no expressions. With ``must_modify`` it
+    does not fall back on the request as it came.
+    """
+
+    modify: Mapping[str, Expr] = field(default_factory=dict)
+    version: tuple[int, ...] = (999,)
+    must_modify: bool = False
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way in which a startd serves a request.
+
+    ``needs`` is what the slot must have left, ``bag`` what is taken of it, ``got`` what the dynamic slot has.
+    ``consumed`` is what the request takes before anything is added or rounded. ``impossible`` says why no slot can
+    serve it, ``refusal`` why the dynamic slot that is carved does not take its job; both are empty where it does.
+    """
+
+    needs: Amounts = field(default_factory=dict)
+    bag: Amounts = field(default_factory=dict)
+    got: Amounts = field(default_factory=dict)
+    consumed: Amounts = field(default_factory=dict)
+    impossible: str = ""
+    refusal: str = ""
+
+    def short(self, left: Amounts) -> str:
+        """Return what a slot that has ``left`` is short of; empty where it has enough."""
+        for asset, amount in self.needs.items():
+            # What the startd compares with is the published count of cpus, whole.
+            have = int(left[asset] + 0.1) if asset == CPUS else left[asset]
+            if amount > have:
+                return f"{asset}: {amount:g} needed, {have:g} left"
+        return self.impossible
+
+    def refused(self, left: Amounts) -> str:
+        """Return why nothing comes of it on a slot that has enough ``left``; empty where its job runs."""
+        if self.bag.get(DISK, 0) > max(self.needs.get(DISK, 0), left.get(DISK, 0)):
+            return "disk: the startd adds its own slop and then has too little left"
+        return self.refusal
+
+
+def first_that_fits(tried: Iterable[Way], left: Amounts) -> Way:
+    """Return the first way for which a slot has enough; where there is none the last one, refused for what is short."""
+    way = Way(impossible="nothing was tried")
+    for way in tried:
+        if not way.short(left):
+            return replace(way, refusal=way.refused(left))
+    return replace(way, refusal=way.short(left))
+
+
+def modified(startd: Startd, slot: Ad, job: JobSide) -> dict[str, Value]:
+    """Return the requests that the startd changes before it does anything else: whole numbers, failures nothing."""
+    changed: dict[str, Value] = {}
+    for asset in MODIFIED:
+        expression = startd.modify.get(asset)
+        amount = None if expression is None else as_number(expression.evaluate(job.ad(changed), slot))
+        if amount is not None:
+            changed[request_of(asset)] = int(amount)
+    return changed
+
+
+def ways(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0) -> tuple[Way, ...]:
+    """Return what the startd tries, in turn: the request as it changes it, then as it came.
+
+    ``machine_disk_kb`` is TotalDisk, of which startds before 25.4 give shares.
+    """
+    changed = modified(startd, slot.ad(left), job)
+    first = _way(slot, job, left, startd, machine_disk_kb, changed)
+    if startd.must_modify or not _changes(job.ad(), changed):
+        return (first,)
+    return (first, _way(slot, job, left, startd, machine_disk_kb, {}))
+
+
+def _changes(job: Ad, changed: Mapping[str, Value]) -> bool:
+    return any(job.value(name) != value for name, value in changed.items())
+
+
+def _way(
+    slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number, changed: Mapping[str, Value]
+) -> Way:
+    request = job.ad(changed)
+    policy = slot.supports_policy
+    taken = consumed(slot.ad(left), request, slot.assets) if policy else requested(request, slot.assets)
+    sure: dict[str, Number] = {}
+    for asset, amount in taken.items():
+        if amount is None or amount < 0:
+            return Way(impossible=f"{asset}: its consumption is {'undefined' if amount is None else 'negative'}")
+        sure[asset] = amount
+    if policy and never_matched(sure):
+        return Way(impossible="it consumes nothing at all, which HTCondor never matches")
+    slop = disk_slop(machine_disk_kb, startd.version)
+    bag = _bag(sure, slop, machine_disk_kb)
+    got = published(bag)
+    # Without a policy a slot that is out of cpus, memory or disk takes no job, whatever that asks for.
+    floors = {} if policy else {asset: max(1, amount) for asset, amount in sure.items() if asset in _WHOLE}
+    needs = {**sure, **floors}
+    return Way(needs, bag, got, sure, refusal=_refused(slot, job, got))
+
+
+def requested(job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
+    """Return what a startd takes of each of ``assets`` for ``job`` without a policy; None: it refuses the job.
+
+    A number in _condor_Request<asset> comes before the request for cpus, memory and disk.
+    """
+    taken: dict[str, Number | None] = {}
+    for asset in assets:
+        amount = as_number(job.value(request_of(asset)))
+        if asset in _WHOLE:
+            instead = as_number(job.value(f"_condor_{request_of(asset)}"))
+            amount = amount if instead is None else instead
+            amount = (1 if asset == CPUS else None) if amount is None else int(amount)
+        taken[asset] = 0 if amount is None and asset not in _WHOLE else amount
+    return taken
+
+
+def _bag(taken: Amounts, slop: int, machine_disk_kb: Number) -> dict[str, Number]:
+    """Return what leaves the partitionable slot: at least 1 cpu and 1 MB, whole MB, whole KiB."""
+    bag = dict(taken)
+    if CPUS in taken:
+        bag[CPUS] = max(taken[CPUS], 1)
+    if MEMORY in taken:
+        bag[MEMORY] = max(int(taken[MEMORY]), 1)
+    if DISK in taken:
+        bag[DISK] = math.ceil(max(0, taken[DISK]))
+        if slop:
+            # Up to 25.3 disk is kept as a share of the machine's, in binary floating point: a unit more here and there.
+            machine = machine_disk_kb or 1
+            bag[DISK] = math.ceil((taken[DISK] + slop) / machine * machine)
+    return bag
+
+
+def published(bag: Amounts) -> dict[str, int]:
+    """Return what the ad of a dynamic slot says that got ``bag``: whole units."""
+    return {asset: int(amount + 0.1) if asset == CPUS else int(amount) for asset, amount in bag.items()}
+
+
+def handed_out(taken: Amounts) -> dict[str, int]:
+    """Return what the dynamic slot of a claim has by which ``taken`` is consumed, of a startd since 25.4."""
+    return published(_bag(taken, 0, 0))
+
+
+def _refused(slot: SlotSide, job: JobSide, got: Mapping[str, int]) -> str:
+    """Return why the dynamic slot does not take the job that it was carved for (activate_claim); empty if it does."""
+    asking, dynamic = job.ad(), slot.dynamic_ad(got)
+    if slot.supports_policy:
+        taken = consumed(dynamic, asking, slot.assets)
+        why, asset = lack(got, taken)
+        if why is Lack.TOO_LITTLE:
+            return f"{asset}: {taken[asset]:g} is consumed, but the startd hands out whole units"
+        if why is not None:
+            return f"{asset or 'consumption'}: {why.value}"
+        asking = job.ad(overridden(asking, taken))
+    if _LIMITS in dynamic:
+        return "" if holds(named(_LIMITS).evaluate(dynamic, asking)) else "it has less than its job asks for"
+    return "" if slot.supports_policy else _less_than_asked(asking, got)
+
+
+def _less_than_asked(job: Ad, got: Amounts) -> str:
+    for asset, amount in got.items():
+        asked = as_number(job.value(request_of(asset)))
+        if asked is not None and asked > amount:
+            return f"{asset}: {asked:g} asked for, but the startd hands out {amount:g}"
+    return ""
