@@ -52,11 +52,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _run_benchmarks_once(config)
     told = getattr(config, "workerinput", {})
     for what in _DRAWN:
         name = f"{what}_seed"
         given = told.get(name) or getattr(config.option, name)
         setattr(config.option, name, given or secrets.token_hex(4))
+
+
+def _run_benchmarks_once(config: pytest.Config) -> None:
+    """Let benchmarks be plain tests unless they are to measure.
+
+    The option of pytest-benchmark stands here and not in ``addopts``, so that tests run without that plugin.
+    """
+    if hasattr(config.option, "benchmark_disable") and not config.option.benchmark_enable:
+        config.option.benchmark_disable = True
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 
 from htcq.audit.rule import Rule
 from htcq.audit.rules import configuration, consumption, declaration, elastic, matching, nodes, quota, weight
@@ -23,14 +24,15 @@ ALL: tuple[Rule, ...] = (*RULES, *declaration.RULES, *elastic.RULES)
 _BY_ID = {rule.id: rule for rule in ALL}
 
 
-def rule(id_: str) -> Rule:
-    """Return the rule ``id_``.
+def rule(id_: str, own: Sequence[Rule] = ()) -> Rule:
+    """Return the rule ``id_``; ``own`` are those that the site adds.
 
     Raises:
         InputError: there is none of that name; the hint names the nearest.
     """
-    if id_ in _BY_ID:
-        return _BY_ID[id_]
-    near = difflib.get_close_matches(id_, _BY_ID, 1)
+    known = {**{each.id: each for each in own}, **_BY_ID}
+    if id_ in known:
+        return known[id_]
+    near = difflib.get_close_matches(id_, known, 1)
     hint = f"did you mean {near[0]}?" if near else "'htcq explain' lists all rules"
     raise InputError(f"there is no rule '{id_}'", hint)

@@ -126,6 +126,10 @@ class Audit:
         new = tuple(finding for finding in self.findings if not finding.fingerprints <= known)
         return replace(self, findings=new, known=len(self.findings) - len(new))
 
+    def without(self, reasons: Iterable[str]) -> Audit:
+        """Return the outcome as one for which rules could not even be loaded: no findings are then no good news."""
+        return replace(self, gaps=(*self.gaps, *reasons))
+
 
 def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict] | None = None) -> Audit:
     """Return what ``rules`` find in ``evidence``, each as ``site`` wants it."""

@@ -99,6 +99,9 @@ class Unchecked:
     missing: str
 
 
+#: The family of rules that a site adds, and where all others lie.
+SITE, _FAMILIES = "site", "htcq.audit.rules."
+
 Finder = Callable[[Evidence], Iterator[Union[Found, Unchecked]]]
 
 
@@ -123,5 +126,6 @@ class Rule:
 
     @property
     def family(self) -> str:
-        """The package that it lies in: consumption, weight, quota, matching, nodes or configuration."""
-        return self.find.__module__.rsplit(".", 2)[-2]
+        """The package that it lies in: consumption, weight, quota, matching, nodes, …; ``site`` for a plug-in's."""
+        package, _, _ = self.find.__module__.rpartition(".")
+        return package.removeprefix(_FAMILIES) if package.startswith(_FAMILIES) else SITE

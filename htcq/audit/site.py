@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from htcq.audit.catalog import RULES, rule
 from htcq.audit.engine import Verdict
 from htcq.audit.rule import Rule, Severity
+from htcq.audit.site_rules import PREFIX
 from htcq.errors import InputError
 from htcq.settings import AuditSettings, RuleSettings
 
@@ -26,29 +27,35 @@ def threshold(word: str, where: str) -> Severity | None:
     return None if word == NEVER else _severity(word, where, THRESHOLDS)
 
 
-def chosen_rules(only: Sequence[str], ignored: Sequence[str], site: AuditSettings) -> tuple[Rule, ...]:
+def chosen_rules(
+    only: Sequence[str], ignored: Sequence[str], site: AuditSettings, own: Sequence[Rule] = ()
+) -> tuple[Rule, ...]:
     """Return the rules to check: those of ``only`` (all that the site has not disabled if empty) but ``ignored``.
 
-    Both hold rule ids or shell patterns of them.
+    Both hold rule ids or shell patterns of them. ``own`` are the site's rules.
 
     Raises:
         InputError: no rule has that id or matches that pattern, or none is left.
     """
     disabled = {id_ for id_, each in site.rules.items() if each.disable}
-    wanted = _named(only) if only else {each.id for each in RULES} - disabled
-    chosen = tuple(each for each in RULES if each.id in wanted - _named(ignored))
+    rules = (*RULES, *own)
+    wanted = _named(only, rules) if only else {each.id for each in rules} - disabled
+    unwanted = _named(ignored, rules)
+    chosen = tuple(each for each in rules if each.id in wanted - unwanted)
     if not chosen:
         raise InputError("no rule is left to check", "leave out --ignore, or see 'htcq explain' for the rules")
     return chosen
 
 
-def verdicts(site: AuditSettings) -> dict[str, Verdict]:
+def verdicts(site: AuditSettings, own: Sequence[Rule] | None = None) -> dict[str, Verdict]:
     """Return what the site says of severities and subjects by rule id.
+
+    ``own`` are the site's rules; None where they are not known, and so no id of one can be wrong.
 
     Raises:
         InputError: a rule or a severity that there is not.
     """
-    return {_known_id(id_): _verdict(id_, each) for id_, each in site.rules.items()}
+    return {_known_id(id_, own): _verdict(id_, each) for id_, each in site.rules.items()}
 
 
 def _verdict(id_: str, given: RuleSettings) -> Verdict:
@@ -57,9 +64,11 @@ def _verdict(id_: str, given: RuleSettings) -> Verdict:
     return Verdict(severity=severity, only=given.only, ignore=given.ignore)
 
 
-def _known_id(id_: str) -> str:
+def _known_id(id_: str, own: Sequence[Rule] | None) -> str:
+    if own is None and id_.startswith(PREFIX):
+        return id_
     try:
-        return rule(id_).id
+        return rule(id_, own or ()).id
     except InputError as error:
         raise InputError(f"htcq.toml: audit.rules.{id_}: {error}", error.hint) from error
 
@@ -70,14 +79,14 @@ def _severity(word: str, where: str, words: Sequence[str]) -> Severity:
     return _SEVERITIES[word]
 
 
-def _named(patterns: Sequence[str]) -> set[str]:
+def _named(patterns: Sequence[str], rules: Sequence[Rule]) -> set[str]:
     found: set[str] = set()
     for pattern in patterns:
-        ids = {each.id for each in RULES if fnmatch.fnmatchcase(each.id, pattern)}
+        ids = {each.id for each in rules if fnmatch.fnmatchcase(each.id, pattern)}
         if not ids:
             if any(mark in pattern for mark in "*?["):
                 raise InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
-            command = "htcq elastic compute" if rule(pattern).family == "elastic" else "htcq quota lint"
+            command = "htcq elastic compute" if rule(pattern, rules).family == "elastic" else "htcq quota lint"
             raise InputError(f"no pool can break the rule '{pattern}'", f"'{command}' checks it")
         found |= ids
     return found

@@ -63,6 +63,7 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.audit.evidence import Evidence
     from htcq.audit.site import chosen_rules, threshold, verdicts
     from htcq.cli.site import read_site_file
+    from htcq.cli.site_rules import plug_ins, tell_refusals
 
     form = _form(arguments)
     places = [place_of(each) for each in (arguments.html, arguments.prometheus) if each]
@@ -75,13 +76,19 @@ def main(arguments: argparse.Namespace) -> int:
     site = read_site_file(arguments.config).audit
     word, where = (arguments.fail_on, "--fail-on") if arguments.fail_on else (site.fail_on, "htcq.toml: audit.fail_on")
     worst = threshold(word or _FAIL_ON, where)
-    rules = chosen_rules(_ids(arguments.only), _ids(arguments.ignore), site)
-    opinions = verdicts(site)
+    plugged = plug_ins()
+    own = [rule for each in plugged for rule in each.rules]
+    refusals = tell_refusals(plugged)
+    rules = chosen_rules(_ids(arguments.only), _ids(arguments.ignore), site, own)
+    # The site file may speak of a rule whose plug-in is left out.
+    opinions = verdicts(site, None if refusals else own)
     known = _known(arguments.baseline)
     # A name that ends in a slash is a directory for new files.
     fixes = f"{arguments.fix.rstrip('/')}/" if arguments.fix else None
     evidence = Evidence(read_source(arguments, files=(arguments.html, arguments.prometheus, fixes)))
     outcome = audit(evidence, rules, opinions).since(known)
+    if not arguments.only:
+        outcome = outcome.without(refusals)
     if form != NAGIOS:
         tell_ailments(outcome.health, outcome.source)
     _write(arguments, outcome, evidence)

@@ -24,19 +24,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print one rule or all of them, or a schema."""
+    """Print one rule or all of them, or a schema; the page in the manual has the rules of htcq alone."""
     if arguments.schema is not None:
         return _print_schema(arguments)
     from htcq.audit import catalog
 
-    rules = (catalog.rule(arguments.rule),) if arguments.rule is not None else catalog.ALL
     if arguments.man:
         if arguments.rule is not None:
             raise InputError("--man prints all rules", f"leave out {arguments.rule}")
         from htcq.report.rules_page import rules_page
 
         sys.stdout.write(rules_page({name: family.RULES for name, family in catalog.FAMILIES.items()}))
-    elif arguments.json:
+        return EXIT_FINE
+    from htcq.audit.rule import SITE
+    from htcq.cli.site_rules import plug_ins, tell_refusals
+
+    plugged = plug_ins()
+    tell_refusals(plugged)
+    own = tuple(rule for each in plugged for rule in each.rules)
+    rules = (catalog.rule(arguments.rule, own),) if arguments.rule is not None else (*catalog.ALL, *own)
+    if arguments.json:
         import json
 
         from htcq.report.rules import rules_json
@@ -49,7 +56,8 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         from htcq.report.rules import show_rules
 
-        show_rules({name: family.RULES for name, family in catalog.FAMILIES.items()}, sys.stdout)
+        families = {name: family.RULES for name, family in catalog.FAMILIES.items()}
+        show_rules({**families, SITE: own}, sys.stdout)
     return EXIT_FINE
 
 

@@ -75,13 +75,20 @@ def _opened(path: Path) -> Iterator[int | None]:
         yield handle
 
 
+def distrust(what: str, status: os.stat_result) -> str:
+    """Return why ``what`` is not root's or the caller's alone; empty where it is."""
+    if status.st_uid not in (os.geteuid(), ROOT):
+        return f"{what} belongs to user {status.st_uid}"
+    if status.st_mode & OTHERS_WRITE:
+        return f"others can write {what} (mode {stat.S_IMODE(status.st_mode):04o})"
+    return ""
+
+
 def _check(path: Path, what: str, status: os.stat_result) -> None:
     """Refuse ``path`` where ``what`` is not the caller's or root's alone."""
-    if status.st_uid not in (os.geteuid(), ROOT):
-        raise InputError(f"{path} is not used: {what} belongs to user {status.st_uid}", _hint(path))
-    if status.st_mode & OTHERS_WRITE:
-        mode = stat.S_IMODE(status.st_mode)
-        raise InputError(f"{path} is not used: others can write {what} (mode {mode:04o})", _hint(path))
+    reason = distrust(what, status)
+    if reason:
+        raise InputError(f"{path} is not used: {reason}", _hint(path))
 
 
 def _hint(path: Path) -> str:

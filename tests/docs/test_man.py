@@ -23,6 +23,7 @@ from htcq.capacity.fixed import TOKEN
 from htcq.capacity.presets import NAMES
 from htcq.cli.audit import FORMS
 from htcq.cli.main import COMMANDS, Parser, run
+from htcq.cli.site import toml_of
 from htcq.drift.changes import CHANGING
 from htcq.drift.compare import What
 from htcq.emit import ROLES
@@ -91,6 +92,17 @@ def test_a_warning_would_be_seen(tmp_path: Path) -> None:
     page.write_text(".TH BAD 1\n.SH NAME\nbad \\- a page\n.XYZ\n")
 
     assert "XYZ" in rendered(page, "--warnings=w").stderr
+
+
+def test_what_is_copied_from_a_page_of_man_is_taken() -> None:
+    """Each setting that the page of the site file gives as an example: its quotes survive what roff makes of them."""
+    shown = " ".join(re.sub(".\b", "", rendered(SITE_FILE).stdout).split())
+    text = plain(SITE_FILE.read_text(encoding="utf-8"))
+    settings_shown = re.findall(r"^\.B ([a-z_]+ = .*)$", text, re.MULTILINE)
+
+    assert 'model = "quantized"' in settings_shown
+    assert [line for line in settings_shown if line not in shown] == []
+    assert all(toml_of(line) for line in settings_shown)
 
 
 @on_every_command
