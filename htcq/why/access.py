@@ -62,10 +62,6 @@ def _max_jobs_running(amounts: Amounts) -> str:
     return f"the schedd runs {amounts['used']} jobs, and MAX_JOBS_RUNNING is {amounts['limit']}"
 
 
-def _startup_limit(amounts: Amounts) -> str:
-    return f"the startup limit {amounts.get('name', '')} of the schedd delays it{_expression(amounts)}"
-
-
 def _expression(amounts: Amounts) -> str:
     return f": {amounts['expression']}" if amounts.get("expression") else ""
 
@@ -84,7 +80,6 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
     wall.JOB_CONSTRAINT: _job_constraint,
     wall.CURB_MATCHMAKING: _curbed,
     wall.MAX_JOBS_RUNNING: _max_jobs_running,
-    wall.STARTUP_LIMIT: _startup_limit,
 }
 
 

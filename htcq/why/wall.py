@@ -14,7 +14,7 @@ HELD, COOL_DOWN, DEFERRED, NOT_IDLE = "held", "cool-down", "deferred", "not-idle
 MAX_IDLE, UNMATCHED_UNIVERSE, SKIP_MATCHMAKING = "max-idle", "scheduler-universe", "skip-matchmaking"
 HOSTS_TAKEN, MANAGED = "hosts-taken", "managed-elsewhere"
 # The access point.
-MAX_JOBS_RUNNING, USER_MAX_JOBS, STARTUP_LIMIT = "max-jobs-running", "user-max-jobs", "startup-limit"
+MAX_JOBS_RUNNING, USER_MAX_JOBS = "max-jobs-running", "user-max-jobs"
 OFFER_BUDGET, CURB_MATCHMAKING = "offer-budget", "curb-matchmaking"
 START_VANILLA_UNIVERSE, DEDICATED_SCHEDULER = "start-vanilla-universe", "dedicated-scheduler"
 JOB_CONSTRAINT, NOT_ADVERTISED, SCHEDD_SILENT = "job-constraint", "not-advertised", "schedd-silent"
@@ -65,7 +65,7 @@ WALLS: Mapping[str, WallType] = {
     NOT_IDLE: WallType("The job is not idle.", "nothing has to be lifted"),
     MAX_IDLE: WallType(
         "The job is not in the queue yet: max_idle or max_materialize of its cluster holds it back.",
-        "a start of the jobs before it; condor_qedit of JobMaterializeMaxIdle",
+        "a start of the jobs before it; condor_qedit of JobMaterializeMaxIdle or JobMaterializeLimit",
     ),
     UNMATCHED_UNIVERSE: WallType(
         "The access point itself runs jobs of this universe; no negotiator sees them.",
@@ -83,7 +83,6 @@ WALLS: Mapping[str, WallType] = {
     USER_MAX_JOBS: WallType(
         "The user record allows this user no more running jobs.", "the end of a job; condor_qusers -edit MaxJobsRunning"
     ),
-    STARTUP_LIMIT: WallType("A startup limit of the schedd delays the job.", "time; condor_startup_limits -cancel"),
     OFFER_BUDGET: WallType(
         "The schedd offers only some jobs of a submitter in one cycle, and jobs before this one use that up.",
         "removal of the jobs before it, a higher JobPrio, a higher MAX_CONCURRENT_UPLOADS_PER_USER",
@@ -129,9 +128,11 @@ WALLS: Mapping[str, WallType] = {
     CONCURRENCY_LIMIT: WallType(
         "A concurrency limit of the job is reached.", "the end of a job that uses it; a higher <NAME>_LIMIT"
     ),
-    REQUIREMENTS: WallType("A clause of the job's Requirements is false on slots.", "condor_qedit of Requirements"),
+    REQUIREMENTS: WallType(
+        "A clause of the job's Requirements does not hold on slots.", "condor_qedit of Requirements"
+    ),
     START: WallType(
-        "A clause of the slot's START, or of its other Requirements, is false for the job.",
+        "A clause of the slot's START, or of its other Requirements, does not hold for the job.",
         "START of the execute nodes; what the job says of itself",
     ),
     SLOT_CONSTRAINT: WallType(
@@ -166,7 +167,8 @@ WALLS: Mapping[str, WallType] = {
     ),
     NEGOTIATOR_ABSENT: WallType("The pool has no negotiator.", "a negotiator that runs and reports to the collector"),
     NEGOTIATOR_LATE: WallType(
-        "The negotiator has not finished a cycle for several intervals.", "a negotiator that cycles"
+        "The negotiator does not answer, or has not finished a cycle for several intervals.",
+        "a negotiator that cycles",
     ),
     NEGOTIATOR_CRASH: WallType("The negotiator ends in its cycle.", "the configuration or the slot that ends it"),
     CYCLE_ENDED_EARLY: WallType(
