@@ -1,7 +1,8 @@
 """For all tests: in CI a skipped test is a failed one, because nobody looks at what did not run.
 
 ``--quota-cases`` and ``--quota-seed`` say how many random pools ``tests/condor/test_group_quotas.py`` draws, from what;
-``--all-breaks`` lets ``tests/condor/test_site_breaks.py`` make all its breaks. ``--cycle-cases`` and ``--cycle-seed``
+``--all-breaks`` lets ``tests/condor/test_site_breaks.py`` make all its breaks, and with ``--all-walls``
+``tests/condor/test_why_site.py`` runs. ``--cycle-cases`` and ``--cycle-seed``
 say the same as for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim-seed`` to
 ``tests/claims/test_engines_agree.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
 ``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given; ``--why-pools`` says on how
@@ -48,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part")
     parser.addoption("--fuzz-inputs", type=int, default=2000, help="how many mutated inputs to put before the commands")
     parser.addoption("--write-pins", action="store_true", help="write what commands print now: pins and schemas")
+    parser.addoption("--all-walls", action="store_true", help="make all walls of 'htcq why' on real pools, not a part")
     parser.addoption("--fuzz-seed", default="1", help="make other inputs than those of every run")
 
 

@@ -92,8 +92,7 @@ def _chosen(verdicts: Verdicts, jobs: Sequence[Job], arguments: argparse.Namespa
 
     pool = verdicts.pool
     found = all_idle(jobs) if arguments.all else jobs_of(pool, verdicts.cycle.quotas, arguments.who)
-    schedds = [each.name for each in pool.schedds]
-    return at_access_point(found, arguments.schedd, verdicts.access_point, schedds)
+    return at_access_point(found, arguments.schedd, verdicts.access_point, pool)
 
 
 def _starts(verdicts: Verdicts, runs: RunTime, order: Sequence[str], arguments: argparse.Namespace) -> Starts:

@@ -87,9 +87,9 @@ SCHEDD = (
 SUBMITTER = (
     "MyType", "Name", "Machine", "MyAddress", "ScheddIpAddr", "ScheddName", "SubmitterTag", "IdleJobs", "RunningJobs",
     "HeldJobs", "FlockedJobs", "LocalJobsIdle", "LocalJobsRunning", "SchedulerJobsIdle", "SchedulerJobsRunning",
-    "WeightedIdleJobs", "WeightedRunningJobs", "JobPrioArray", "WantResAd", "OCUClaimsBorrowed", "OCUClaimsClaimed",
-    "OCURunningJobs", "OCUWantedJobs", "CondorVersion", "DaemonStartTime", "LastHeardFrom", "MyCurrentTime",
-    "UpdateSequenceNumber", "UpdatesLost", "UpdatesTotal", "AuthenticatedIdentity",
+    "WeightedIdleJobs", "WeightedRunningJobs", "JobPrioArray", "WantResAd", "SkipMatchmaking", "OCUClaimsBorrowed",
+    "OCUClaimsClaimed", "OCURunningJobs", "OCUWantedJobs", "CondorVersion", "DaemonStartTime", "LastHeardFrom",
+    "MyCurrentTime", "UpdateSequenceNumber", "UpdatesLost", "UpdatesTotal", "AuthenticatedIdentity",
 )  # fmt: skip
 #: Of what a schedd knows of each user.
 USER = ("MyType", "User", "Enabled", "MaxJobsRunning", "NumIdle", "NumRunning", "NumSuspended")

@@ -14,6 +14,10 @@ from htcq.pool.record import Record
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import Tree, assigned_group
 
+#: A version as numbers, ``()`` where it is not known, and the first one whose negotiator knows SkipMatchmaking.
+Version = tuple[int, ...]
+_SKIPS: Version = (25, 11)
+
 
 @dataclass(frozen=True)
 class Submitter:
@@ -34,28 +38,38 @@ class Submitter:
     priorities: int
 
 
-def submitters_of(records: Iterable[Record], tree: Tree, knobs: Mapping[str, str]) -> tuple[Submitter, ...]:
-    """Return the submitters that the negotiator looks at, in the order of their first ads."""
+def submitters_of(
+    records: Iterable[Record], tree: Tree, knobs: Mapping[str, str], negotiator: Version = ()
+) -> tuple[Submitter, ...]:
+    """Return the submitters that a negotiator of this version looks at, in the order of their first ads."""
     reader = Knobs(knobs)
     weighted = reader.boolean("NEGOTIATOR_USE_WEIGHTED_DEMAND", True)
     split = reader.boolean("USE_GLOBAL_JOB_PRIOS", False)
     found: dict[str, Submitter] = {}
-    for record in looked_at(records, knobs):
+    for record in looked_at(records, knobs, negotiator):
         one = _submitter(record, tree, weighted, split)
         known = found.get(one.name)
         found[one.name] = one if known is None else _sum(known, one)
     return tuple(found.values())
 
 
-def looked_at(records: Iterable[Record], knobs: Mapping[str, str]) -> Iterator[Record]:
-    """Yield the submitter ads that the negotiator looks at: one for each submitter at each schedd."""
+def looked_at(records: Iterable[Record], knobs: Mapping[str, str], negotiator: Version = ()) -> Iterator[Record]:
+    """Yield the submitter ads that a negotiator of this version looks at: one for each submitter at each schedd."""
     condition = parsed(Knobs(knobs).text("NEGOTIATOR_SUBMITTER_CONSTRAINT"))
     for record in records:
         jobs = _count(record, "IdleJobs") + _count(record, "RunningJobs")
-        if jobs <= 0 or "@" not in record.name or record.value("SkipMatchmaking") is True:
+        if jobs <= 0 or "@" not in record.name or skips(record, negotiator):
             continue
         if condition is None or holds(condition.evaluate(_ad(record))):
             yield record
+
+
+def skips(record: Record, negotiator: Version) -> bool:
+    """Tell whether a submitter's ad asks to be passed over, and the negotiator knows of that.
+
+    ``negotiator`` is its version; it is taken to be new where that is not known, ``()``.
+    """
+    return record.value("SkipMatchmaking") is True and not () < negotiator < _SKIPS
 
 
 def _ad(record: Record) -> Ad:

@@ -50,7 +50,9 @@ class PoolQuotas:
     def __init__(self, pool: Pool, weights: Weights, negotiator: str = "") -> None:
         self._pool = pool
         self.published = Published(pool, negotiator)
-        unknown = _unknown_to(pool, self.published.negotiator)
+        #: The version of the negotiator; ``()`` where it is not known.
+        self.negotiator_version = _version_of(pool, self.published.negotiator)
+        unknown = _unknown_to(self.negotiator_version)
         self.knobs: Mapping[str, str] = {
             knob.name: _text(knob) for knob in pool.central or () if knob.name.upper() not in unknown
         }
@@ -80,7 +82,7 @@ class PoolQuotas:
     @cached_property
     def submitters(self) -> tuple[Submitter, ...]:
         """The submitters that the negotiator looks at."""
-        return submitters_of(self._pool.submitters, self.tree, self.knobs)
+        return submitters_of(self._pool.submitters, self.tree, self.knobs, self.negotiator_version)
 
     @cached_property
     def _by_group(self) -> Mapping[str, tuple[Submitter, ...]]:
@@ -330,8 +332,12 @@ def _text(knob: Knob) -> str:
     return knob.value if "$" in knob.raw else knob.raw
 
 
-def _unknown_to(pool: Pool, name: str) -> frozenset[str]:
-    """Return the knobs that the negotiator of this name is too old for; none where its version is not known."""
+def _version_of(pool: Pool, name: str) -> tuple[int, ...]:
+    """Return the version of the negotiator of this name, or of the only one."""
     found = [record for record in pool.negotiators if not name or record.name == name]
-    written = version(found[0].value("CondorVersion")) if len(found) == 1 else ()
+    return version(found[0].value("CondorVersion")) if len(found) == 1 else ()
+
+
+def _unknown_to(written: tuple[int, ...]) -> frozenset[str]:
+    """Return the knobs that a negotiator of this version is too old for; none where it is not known."""
     return frozenset(knob for knob, first in _NEW_KNOBS.items() if () < written < first)

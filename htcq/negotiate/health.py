@@ -76,6 +76,11 @@ def ailments(pool: Pool) -> tuple[Ailment, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def negotiator_ailments(pool: Pool) -> tuple[Ailment, ...]:
+    """Return what is wrong with the negotiators of ``pool``; empty where they work, or nothing is known of them."""
+    return () if pool.records is None else tuple(dict.fromkeys(_negotiator(_Seen(pool))))
+
+
 def health_json(found: Sequence[Ailment]) -> list[dict[str, str]]:
     """Return ``found`` as every JSON output has it."""
     return [{"id": each.id, "text": each.text} for each in found]

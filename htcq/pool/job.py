@@ -89,12 +89,19 @@ class Job(NamedTuple):
         """
         if self.parallel:
             scheduler = self.frame.value("Scheduler")
-            return scheduler if isinstance(scheduler, str) else f"{_DEDICATED}@{self.schedd}"
+            return scheduler if isinstance(scheduler, str) else f"{_DEDICATED}@{self.access_point}"
         user = self.user if isinstance(self.user, str) else ""
         name, _, domain = user.rpartition("@")
         group = self.accounting_group
         who = group if isinstance(group, str) and group else name or self.owner
         return f"{who}@{domain}" if domain else str(who)
+
+    @property
+    def access_point(self) -> str:
+        """The name of its schedd, which its id in the whole pool begins with; empty where it does not say."""
+        if isinstance(self.schedd, str):
+            return self.schedd
+        return self.global_id.partition("#")[0] if isinstance(self.global_id, str) else ""
 
     @property
     def wanted(self) -> int:

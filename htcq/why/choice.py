@@ -6,11 +6,14 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from htcq.errors import InputError
+from htcq.classads import UNDEFINED
+from htcq.errors import InputError, PoolError
 from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool
 from htcq.quota.tree import ROOT, assigned_group, name_key
+from htcq.units import whole_number
+from htcq.why.state import is_to_come
 
 _JOB = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 _AccessPointOf = Callable[[Job], str]
@@ -28,32 +31,38 @@ def jobs_of(pool: Pool, quotas: PoolQuotas, who: str) -> tuple[Job, ...]:
 
     Raises:
         InputError: there are none, with the near name.
+        PoolError: none is known, and not all access points answered.
     """
     jobs = pool.jobs or ()
     if _JOB.match(who):
-        found = [job for job in jobs if who in (job.id, str(job.cluster))]
+        found = _of_id(jobs, who)
         if not found:
-            raise InputError(f"there is no job {who}", _unknown_job(pool))
+            raise _unknown_job(pool, who)
         return tuple(found)
     found = [job for job in jobs if who.lower() in _spellings(job)]
     if not found:
         found = _of_group(jobs, quotas, who)
     if not found:
+        _check_answers(pool, f"no job of '{who}' is known")
         raise InputError(f"no job belongs to '{who}'", _near(jobs, quotas, who))
     return tuple(job for job in found if job.status in (IDLE, HELD)) or tuple(found)
 
 
-def at_access_point(jobs: Sequence[Job], name: str, of: _AccessPointOf, known: Iterable[str]) -> tuple[Job, ...]:
+def at_access_point(jobs: Sequence[Job], name: str, of: _AccessPointOf, pool: Pool) -> tuple[Job, ...]:
     """Return those of ``jobs`` that wait at the access point ``name``; all where it is empty.
 
     Raises:
         InputError: no job waits there.
+        PoolError: its jobs are not known.
     """
     if not name:
         return tuple(jobs)
     found = tuple(job for job in jobs if of(job).lower() == name.lower())
     if not found:
-        names = sorted({*known, *map(of, jobs)} - {""})
+        for what, why in pool.failed:
+            if what.lower() == f"jobs of {name}".lower():
+                raise PoolError(f"the jobs of the access point '{name}' are not known", why)
+        names = sorted({*(each.name for each in pool.schedds), *map(of, jobs)} - {""})
         hint = f"the access points are {', '.join(names)}" if names else "the pool names no access point"
         raise InputError(f"none of these jobs waits at the access point '{name}'", hint)
     return found
@@ -78,11 +87,41 @@ def _spellings(job: Job) -> tuple[str, str]:
     return name, name.rpartition("@")[0]
 
 
-def _unknown_job(pool: Pool) -> str:
-    silent = [what for what, _ in pool.failed if "jobs" in what]
+def _of_id(jobs: Sequence[Job], who: str) -> list[Job]:
+    """Return the job or the jobs of the cluster ``who``.
+
+    Of a cluster that makes its jobs one after another also the next one; a job that it has not made yet is like the
+    last one that it made.
+    """
+    cluster, _, proc = who.partition(".")
+    of_cluster = {job.schedd: job for job in jobs if str(job.cluster) == cluster}
+    found = [job for job in jobs if who in (job.id, str(job.cluster))]
+    for last in of_cluster.values():
+        number = whole_number(proc) if proc else last.materialize_next
+        if number is None:
+            continue
+        job = last._replace(proc=number, status=IDLE, last_rejection=UNDEFINED, rejected_at=UNDEFINED)
+        if is_to_come(job):
+            found.append(job)
+    return found
+
+
+def _unknown_job(pool: Pool, who: str) -> InputError:
+    """Return the error of a job that no access point has; it is unknown where not all of them answered."""
+    _check_answers(pool, f"the job {who} is not known")
+    why = "it may have left the queue since the pool was captured, or no job of its cluster is in the queue yet"
+    return InputError(f"there is no job {who}", why)
+
+
+def _check_answers(pool: Pool, what: str) -> None:
+    """Refuse to say that there is no job where not all queues could be read.
+
+    Raises:
+        PoolError: at least one could not.
+    """
+    silent = [name for name, _ in pool.failed if name.startswith("jobs")]
     if silent:
-        return f"not all access points answered: {', '.join(silent)}"
-    return "it may have left the queue since the pool was captured, or may not have come to it yet (max_idle)"
+        raise PoolError(what, f"not all access points answered: {', '.join(silent)}")
 
 
 def _near(jobs: Iterable[Job], quotas: PoolQuotas, who: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from htcq.negotiate.cycle.cycle import Cycle
 from htcq.negotiate.cycle.pie import Asking
+from htcq.negotiate.demand import skips
 from htcq.pool.record import Record
 from htcq.quota.tree import assigned_group
 from htcq.units import show_number
@@ -48,7 +49,7 @@ def _unknown(cycle: Cycle, submitter: str, access_point: str) -> Wall:
         where = f"; {', '.join(others)} has one" if others else ""
         text = f"the collector has no submitter ad of {submitter} from {access_point or 'its schedd'}{where}"
         return Wall(wall.NOT_ADVERTISED, text, amounts)
-    if all(each.value("SkipMatchmaking") is True for each in here):
+    if all(skips(each, cycle.quotas.negotiator_version) for each in here):
         return Wall(wall.SKIP_MATCHMAKING, f"the ad of {submitter} says SkipMatchmaking", amounts)
     if "@" not in submitter:
         text = f"the negotiator passes the name {submitter} over: it has no @ and no domain"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.negotiate.cycle.cycle import Cycle
 from htcq.negotiate.cycle.trace import Trace
+from htcq.negotiate.health import LATE, SILENT, negotiator_ailments
 from htcq.why import wall
 from htcq.why.wall import Wall
 
@@ -14,8 +15,12 @@ _OF_WEIGHT = ("SlotWeight", "asset")
 
 def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[Wall]:
     """Yield what of the negotiator keeps every job from a match."""
-    if not cycle.quotas.pool.negotiators:
+    pool = cycle.quotas.pool
+    if not pool.negotiators:
         yield Wall(wall.NEGOTIATOR_ABSENT, "the collector has no ad of a negotiator: nobody can tell whether one runs")
+    for ailment in negotiator_ailments(pool):
+        if ailment.id in (SILENT, LATE):
+            yield Wall(wall.NEGOTIATOR_LATE, ailment.text)
     for problem in cycle.quotas.problems:
         if problem.fatal:
             text = f"the negotiator exits when it reads its configuration: {problem.message}"

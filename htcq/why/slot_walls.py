@@ -134,7 +134,7 @@ def _clauses(found: _Counted, slots: int) -> Iterator[Wall]:
             if count == slots:
                 where = "the only slot" if slots == 1 else f"all {slots} slots"
             what = owner if clause.text.upper() == owner else f"{owner}: {clause.text}"
-            text = f"{what} is false on {where}"
+            text = f"{what} does not hold on {where}"
             yield Wall(id_, text, {"clause": clause.text, "slots": count, "of": slots})
 
 

@@ -1,4 +1,4 @@
-"""Walls of the job's own state: it is held, not idle, of a universe that no negotiator sees, or has all its slots.
+"""Walls of the job's own state: it is held, not idle, not in the queue yet, or of a universe that no negotiator sees.
 
 Follows service_this_universe of src/condor_schedd.V6/schedd.cpp and Runnable of qmgmt.cpp, HTCondor 25.14.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from htcq.classads import as_number
 from htcq.pool.job import COMPLETED, HELD, IDLE, REMOVED, RUNNING, SUSPENDED, TRANSFERRING, UNMATCHED_UNIVERSES, Job
+from htcq.units import counted
 from htcq.why import wall
 from htcq.why.wall import Wall
 
@@ -21,6 +23,9 @@ _UNIVERSES = {7: "scheduler", 9: "grid", 12: "local"}
 
 def state_walls(job: Job) -> Iterator[Wall]:
     """Yield what of the job's own state keeps it from a match."""
+    if is_to_come(job):
+        yield _to_come(job)
+        return
     if job.status == HELD:
         yield Wall(wall.HELD, "it is on hold; condor_q -hold tells why", {"job_status": HELD})
     elif job.status != IDLE:
@@ -37,3 +42,34 @@ def state_walls(job: Job) -> Iterator[Wall]:
     elif job.status == IDLE and not job.wanted:
         text = f"it has {job.current_hosts} of the {job.max_hosts} slots that it wants (CurrentHosts, MaxHosts)"
         yield Wall(wall.HOSTS_TAKEN, text, {"current_hosts": str(job.current_hosts), "max_hosts": str(job.max_hosts)})
+
+
+def is_to_come(job: Job) -> bool:
+    """Tell whether the schedd has not made ``job`` yet: its cluster makes jobs one after another."""
+    number, following, total = job.proc, job.materialize_next, job.submit_procs
+    if not isinstance(number, int) or not isinstance(following, int) or not isinstance(total, int):
+        return False
+    return following <= number < total
+
+
+def _to_come(job: Job) -> Wall:
+    following, total = as_number(job.materialize_next) or 0, as_number(job.submit_procs) or 0
+    amounts: dict[str, wall.Amount] = {"next": following, "to_come": total - following}
+    told = []
+    for name, limit, what in (
+        ("max_idle", job.materialize_max_idle, "are idle"),
+        ("max_materialize", job.materialize_limit, "are in the queue"),
+    ):
+        number = as_number(limit)
+        if number is not None and number > 0:
+            amounts[name] = number
+            told.append(f"fewer than {number:g} of them {what} ({name})")
+    if as_number(job.frame.value("JobMaterializePaused")):
+        told.append("the cluster is not paused (JobMaterializePaused)")
+        amounts["paused"] = True
+    condition = f" while {' and '.join(told)}" if told else ""
+    text = (
+        f"it is not in the queue yet: the schedd makes the jobs of its cluster one after another{condition}; "
+        f"the next one is {job.cluster}.{following:g}, {counted(int(total - following), 'job')} to come"
+    )
+    return Wall(wall.MAX_IDLE, text, amounts)

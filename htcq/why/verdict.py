@@ -25,7 +25,7 @@ from htcq.why.groups import group_walls, offered_of, order_wall
 from htcq.why.leftovers import started_on_leftovers
 from htcq.why.negotiator import crash_walls, negotiator_walls
 from htcq.why.slots import SlotSide
-from htcq.why.state import state_walls
+from htcq.why.state import is_to_come, state_walls
 from htcq.why.wall import (
     CLAIM_REFUSED,
     MAX_JOBS_RUNNING,
@@ -114,11 +114,13 @@ class Verdicts:
     def _one(self, job: Job) -> Verdict:
         where = self.access_point(job)
         key = (where, job.id)
+        if is_to_come(job):
+            return self._verdict(job, False, "", self._unoffered(job))
         made = self._made.get(key)
         if made is not None and not made.claim.refusal:
-            return self._verdict(job, True, MATCH, self._of_cycle)
+            return self._started(job, MATCH)
         if key in self._leftover:
-            return self._verdict(job, True, LEFTOVER, self._of_cycle)
+            return self._started(job, LEFTOVER)
         if made is not None:
             return self._verdict(job, False, "", (_refused(made.slot, made.claim.refusal), *self._of_cycle))
         back = self._given_back.get(key)
@@ -129,6 +131,12 @@ class Verdicts:
             return self._verdict(job, False, "", self._unoffered(job))
         walls, rejection = self._waiting(place, job)
         return self._verdict(job, False, "", walls, rejection)
+
+    def _started(self, job: Job, by: str) -> Verdict:
+        """Return the verdict on a job that a cycle starts, which none does where the negotiator does not work."""
+        if self._of_cycle:
+            return self._verdict(job, False, "", self._of_cycle)
+        return self._verdict(job, True, by, ())
 
     def _verdict(self, job: Job, starts: bool, starts_by: str, walls: tuple[Wall, ...], rejection: str = "") -> Verdict:
         return Verdict((job,), job.submitter, self.access_point(job), starts, starts_by, walls, rejection)

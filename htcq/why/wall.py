@@ -65,7 +65,7 @@ WALLS: Mapping[str, WallType] = {
     NOT_IDLE: WallType("The job is not idle.", "nothing has to be lifted"),
     MAX_IDLE: WallType(
         "The job is not in the queue yet: max_idle or max_materialize of its cluster holds it back.",
-        "a start of the jobs before it; condor_qedit of JobMaterializeMaxIdle",
+        "a start of the jobs before it; condor_qedit of JobMaterializeMaxIdle or JobMaterializeLimit",
     ),
     UNMATCHED_UNIVERSE: WallType(
         "The access point itself runs jobs of this universe; no negotiator sees them.",
@@ -129,9 +129,11 @@ WALLS: Mapping[str, WallType] = {
     CONCURRENCY_LIMIT: WallType(
         "A concurrency limit of the job is reached.", "the end of a job that uses it; a higher <NAME>_LIMIT"
     ),
-    REQUIREMENTS: WallType("A clause of the job's Requirements is false on slots.", "condor_qedit of Requirements"),
+    REQUIREMENTS: WallType(
+        "A clause of the job's Requirements does not hold on slots.", "condor_qedit of Requirements"
+    ),
     START: WallType(
-        "A clause of the slot's START, or of its other Requirements, is false for the job.",
+        "A clause of the slot's START, or of its other Requirements, does not hold for the job.",
         "START of the execute nodes; what the job says of itself",
     ),
     SLOT_CONSTRAINT: WallType(
@@ -166,7 +168,8 @@ WALLS: Mapping[str, WallType] = {
     ),
     NEGOTIATOR_ABSENT: WallType("The pool has no negotiator.", "a negotiator that runs and reports to the collector"),
     NEGOTIATOR_LATE: WallType(
-        "The negotiator has not finished a cycle for several intervals.", "a negotiator that cycles"
+        "The negotiator does not answer, or has not finished a cycle for several intervals.",
+        "a negotiator that cycles",
     ),
     NEGOTIATOR_CRASH: WallType("The negotiator ends in its cycle.", "the configuration or the slot that ends it"),
     CYCLE_ENDED_EARLY: WallType(

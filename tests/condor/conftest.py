@@ -102,6 +102,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--suite", choices=sorted(SUITES), help="test one HTCondor version only")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the modules that only run with an option of theirs, ``ONLY_WITH``."""
+    left = [item for item in items if not _is_chosen(config, item)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if _is_chosen(config, item)]
+
+
+def _is_chosen(config: pytest.Config, item: pytest.Item) -> bool:
+    option = getattr(getattr(item, "module", None), "ONLY_WITH", None)
+    return option is None or bool(config.getoption(option))
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "suite" in metafunc.fixturenames:
         chosen = metafunc.config.getoption("--suite")

@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "audit": ("audit", "--json"),
     "quota": ("quota", "--json"),
     "simulate": ("simulate", "--json"),
+    "why": ("why", "--all", "--json"),
     "record": ("drift", "record"),
 }
 Done = subprocess.CompletedProcess[str]
@@ -125,7 +126,8 @@ def no_all_clear(done: Mapping[str, Done], ailment: str, words: str) -> None:
             assert each.stdout.split(":")[0].endswith(("CRITICAL", "UNKNOWN")), name
         else:
             assert each.returncode == 3, f"{name}: {told}"
-    for name in ("audit", "quota", *(["simulate"] if done["simulate"].stdout else [])):
+    of_jobs = ("simulate", "why")
+    for name in ("audit", "quota", *(each for each in of_jobs if done[each].stdout)):
         assert ailment in ids(done[name]), name
 
 
@@ -136,9 +138,9 @@ def ids(done: Done) -> list[str]:
 def test_a_pool_that_works_has_no_ailment(pool: Pool, tmp_path: Path) -> None:
     done = live(pool, tmp_path)
 
-    for name in ("audit", "quota", "simulate"):
+    for name in ("audit", "quota", "simulate", "why"):
         assert ids(done[name]) == [], name
-    statuses = {name: done[name].returncode for name in ("quota", "simulate", "record", "check")}
+    statuses = {name: done[name].returncode for name in ("quota", "simulate", "why", "record", "check")}
     assert statuses == dict.fromkeys(statuses, 0), {name: done[name].stderr for name in statuses}
     assert done["nagios"].returncode in (0, 1), done["nagios"].stdout
 

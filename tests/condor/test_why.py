@@ -8,14 +8,17 @@ import pytest
 from broken import UNHURRIED, break_it, cycles, policy
 from claims import written
 from conftest import NEWEST, Site
+from holding_back import held_back
 from waiting import (
     Case,
     advertised,
     agreement,
     all_submitted,
+    asked,
     check,
     edit,
     running,
+    running_jobs,
     submitted,
     until_running,
     walls,
@@ -80,6 +83,7 @@ CASES = {
     "later": Case("deferred", {"deferral_time": "CurrentTime + 86400"}, {"Requirements": "true"}),
     "routed": Case("managed-elsewhere", {"+Managed": '"External"'}, {"Managed": '"Schedd"'}),
     "local": Case("scheduler-universe", {"universe": "local"}),
+    "oneatatime": Case("concurrency-limit", {"concurrency_limits": "lic", "max_idle": 1}, count=3),
 }
 
 
@@ -107,6 +111,10 @@ def test_jobs_that_wait(site: Site, tmp_path: Path) -> None:
     check(CASES, clusters, found)
     assert "RequestCpus nowhere" in found[clusters["returned"]]["walls"][0]["text"]
     assert "No job found to run" in pool.log("SchedLog")
+    last = f"{clusters['oneatatime']}.2"
+    (found,) = asked(site, tmp_path, last)
+    assert (found["job"], found["starts"], walls(found)) == (last, False, ["max-idle"])
+    assert (found["walls"][0]["amounts"]["max_idle"], found["walls"][0]["amounts"]["to_come"]) == (1, 2)
     agreed = agreement(site, tmp_path)
     assert [each for each in agreed["autoclusters"] if not each["agrees"]] == []
     assert agreed["percentage"] == 100
@@ -121,6 +129,7 @@ def test_jobs_that_wait(site: Site, tmp_path: Path) -> None:
     pool.configure(written({**KNOBS, **LIFTED}))
     pool.reconfig()
     until_running(pool, clusters.values())
+    pool.wait(lambda: last in running_jobs(pool), 30, f"a start of {last}")
 
 
 #: Slots by consumption policy: a large one, one without a claim to give, and one that the negotiator does not see.
@@ -136,6 +145,10 @@ POLICY = {
     "SLOT_TYPE_3_START": "TARGET.RequestMemory >= 1024",
     "NEGOTIATOR_SLOT_CONSTRAINT": "SlotTypeID =!= 3 && SlotTypeID =!= -3",
     "MAX_CONCURRENT_UPLOADS_PER_USER": "2",
+    "GROUP_NAMES": "front, rear",
+    "GROUP_QUOTA_front": "1",
+    "GROUP_QUOTA_rear": "1",
+    "GROUP_SORT_EXPR": 'ifThenElse(AccountingGroup == "front", 1, 2)',
 }  # fmt: skip
 #: What lifts walls of the configuration; the startd reads both of its knobs when it starts.
 LIFTED_POLICY = {
@@ -171,12 +184,12 @@ def test_what_the_access_point_and_the_negotiator_do_not_do(site: Site, tmp_path
     assert running(pool) == {filler}
 
     pool.off("negotiator")
-    pool.tool("condor_userprio", "-setfactor", "last@test", "100000", check=False)
-    late = {"first": submitted(pool, "first", {}), "last": submitted(pool, "last", {})}
-    advertised(pool, late)
+    late = {"first": submitted(pool, "first", {}, "front"), "last": submitted(pool, "last", {}, "rear")}
+    advertised(pool, ("front.first", "rear.last"))
     found = why(site, tmp_path, late.values())
     assert walls(found[late["first"]]) == ["negotiator-absent"]
-    assert walls(found[late["last"]])[:1] == ["outranked"]
+    assert {"outranked", "group-order", "negotiator-absent"} <= set(walls(found[late["last"]]))
+    assert not any(each["starts"] for each in found.values())
     pool.on("negotiator")
     until_running(pool, [late["first"]])
     cycles(pool, 2)
@@ -191,35 +204,4 @@ def test_what_the_access_point_and_the_negotiator_do_not_do(site: Site, tmp_path
     pool.on("startd")
     until_running(pool, [*clusters.values(), *late.values()])
 
-    curbed(site, tmp_path, {**POLICY, **LIFTED_POLICY})
-
-
-#: What the schedd says of itself.
-LIMITED = ("condor_status", "-schedd", "-af", "MaxJobsRunning", "TotalRunningJobs")
-CURBED = ("condor_status", "-schedd", "-af", "CurbMatchmaking")
-
-
-def curbed(site: Site, directory: Path, knobs: dict[str, str]) -> None:
-    """The schedd of a pool with room offers nothing: it runs as many jobs as it may, or CURB_MATCHMAKING holds."""
-    pool = site.pool
-    many = len(running(pool))
-    pool.configure(written({**knobs, "MAX_JOBS_RUNNING": str(many)}))
-    pool.reconfig()
-    pool.wait(lambda: pool.tool(*LIMITED).split() == [str(many)] * 2, 30, "a schedd at its limit", ("SchedLog",))
-    cluster = submitted(pool, "more", {})
-    cycles(pool, 3)
-    assert walls(why(site, directory, [cluster])[cluster]) == ["max-jobs-running"]
-
-    if site.suite == NEWEST:
-        # The schedd reads CURB_MATCHMAKING when it renews its own ad: the first limit goes when the second is there.
-        for still in ({"MAX_JOBS_RUNNING": str(many)}, {}):
-            pool.configure(written({**knobs, **still, "CURB_MATCHMAKING": "True"}))
-            pool.reconfig()
-            pool.wait(lambda: pool.tool(*CURBED).strip() == "true", 30, "CurbMatchmaking", ("SchedLog",))
-            cycles(pool, 3)
-        assert walls(why(site, directory, [cluster])[cluster]) == ["curb-matchmaking"]
-        assert cluster not in running(pool)
-
-    pool.configure(written(knobs))
-    pool.reconfig()
-    until_running(pool, [cluster])
+    held_back(site, tmp_path, {**POLICY, **LIFTED_POLICY})

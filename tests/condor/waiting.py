@@ -26,6 +26,7 @@ class Case:
     asked: Mapping[str, object] = field(default_factory=dict)
     lift: Mapping[str, str] = field(default_factory=dict)
     group: str = ""
+    count: int = 1
 
 
 def submitted(pool: Pool, user: str, asked: Mapping[str, object], group: str = "", count: int = 1) -> int:
@@ -35,8 +36,8 @@ def submitted(pool: Pool, user: str, asked: Mapping[str, object], group: str = "
 
 
 def all_submitted(pool: Pool, cases: Mapping[str, Case]) -> dict[str, int]:
-    """Submit the job of each case and return the clusters by the cases' names."""
-    return {name: submitted(pool, name, case.asked, case.group) for name, case in cases.items()}
+    """Submit the jobs of each case and return the clusters by the cases' names."""
+    return {name: submitted(pool, name, case.asked, case.group, case.count) for name, case in cases.items()}
 
 
 def edit(pool: Pool, cluster: int, attributes: Mapping[str, str]) -> None:
@@ -48,6 +49,12 @@ def edit(pool: Pool, cluster: int, attributes: Mapping[str, str]) -> None:
 def running(pool: Pool) -> set[int]:
     """Return the clusters with a running job."""
     return {ad["ClusterId"] for ad in pool.ads("jobs", ["ClusterId"], constraint=f"JobStatus == {RUNNING}")}
+
+
+def running_jobs(pool: Pool) -> set[str]:
+    """Return the ids of the running jobs."""
+    ads = pool.ads("jobs", ["ClusterId", "ProcId"], constraint=f"JobStatus == {RUNNING}")
+    return {f"{ad['ClusterId']}.{ad['ProcId']}" for ad in ads}
 
 
 def until_running(pool: Pool, clusters: Iterable[int]) -> None:
@@ -85,6 +92,11 @@ def why(site: Site, directory: Path, clusters: Iterable[int]) -> dict[int, dict[
         if cluster not in found:
             found[cluster] = _jobs(site, where, str(cluster))[0]
     return found
+
+
+def asked(site: Site, directory: Path, *who: str) -> list[dict[str, Any]]:
+    """Return what ``htcq why`` says of those jobs, of a snapshot that is taken now."""
+    return _jobs(site, str(snapshot(site.pool, directory)), *who)
 
 
 def agreement(site: Site, directory: Path) -> dict[str, Any]:

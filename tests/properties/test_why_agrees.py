@@ -37,6 +37,8 @@ OF_SLOTS = {
     wall.REQUIREMENTS, wall.START, wall.NO_SUCH_MACHINE, wall.CONSUMPTION, wall.NO_ROOM, wall.PREEMPTION,
     wall.SLOT_CONSTRAINT, wall.OTHER_ACCESS_POINT, wall.DEFERRED,
 }  # fmt: skip
+#: Of the negotiator: no cycle comes.
+NO_CYCLES = {wall.NEGOTIATOR_ABSENT, wall.NEGOTIATOR_LATE}
 CRASH = {wall.NEGOTIATOR_CRASH, wall.SLOT_WEIGHT}
 #: What the simulated negotiator says, and the walls one of which it must be.
 REASONS: Mapping[str, set[str]] = {
@@ -49,6 +51,11 @@ REASONS: Mapping[str, set[str]] = {
 
 def ids(verdict: Verdict) -> set[str]:
     return {each.id for each in verdict.walls}
+
+
+def without_cycles(verdict: Verdict) -> bool:
+    """Tell whether only the negotiator itself stands in the way."""
+    return set[str]() < ids(verdict) <= NO_CYCLES
 
 
 def check(pool: Pool) -> None:
@@ -65,11 +72,13 @@ def check(pool: Pool) -> None:
         assert verdict.starts == (verdict.starts_by != "")
         for job in verdict.jobs:
             whole = (verdict.access_point, job.id) in matched
-            assert whole == (verdict.starts_by == "match" or wall.CLAIM_REFUSED in ids(verdict)), job.id
+            starts = verdict.starts_by == "match" or wall.CLAIM_REFUSED in ids(verdict)
+            # No cycle comes where the negotiator does not work.
+            assert whole == starts or (whole and without_cycles(verdict)), job.id
             assert wall.CLAIM_REFUSED not in ids(verdict) or job.id in refused
-        if verdict.starts:
+        if verdict.starts or without_cycles(verdict):
             continue
-        assert ids(verdict) - {wall.NEGOTIATOR_ABSENT}, f"{verdict.jobs[0].id}: no wall"
+        assert ids(verdict), f"{verdict.jobs[0].id}: no wall"
         if verdict.rejection:
             reason = next(reason for reason in REASONS if verdict.rejection.startswith(reason))
             assert ids(verdict) & REASONS[reason], f"{verdict.jobs[0].id}: {verdict.rejection}, but {verdict.walls}"

@@ -62,10 +62,10 @@ def test_a_job_that_fits_starts_by_a_match_and_has_no_walls() -> None:
     assert (found.starts, found.starts_by, found.walls) == (True, "match", ())
 
 
-def test_a_pool_without_a_negotiator_says_so_even_of_a_job_that_fits() -> None:
+def test_without_a_negotiator_not_even_a_job_that_fits_starts() -> None:
     given = pool(slot(), submitter(), jobs=[job()])
     found = why(replace(given, records={**(given.records or {}), NEGOTIATOR: ()}))
-    assert (found.starts, [each.id for each in found.walls]) == (True, [wall.NEGOTIATOR_ABSENT])
+    assert (found.starts, [each.id for each in found.walls]) == (False, [wall.NEGOTIATOR_ABSENT])
 
 
 def test_a_job_starts_in_what_is_left_of_a_slot_that_another_was_matched_with() -> None:
@@ -346,11 +346,11 @@ def test_ids_that_repeat_are_told_apart_by_the_access_point() -> None:
         ("access2", False),
     ]
     judged = Verdicts(given)
-    (mine,) = at_access_point(given.jobs or (), "ACCESS2", judged.access_point, ())
+    (mine,) = at_access_point(given.jobs or (), "ACCESS2", judged.access_point, given)
     assert mine.user == "bob@site"
     with pytest.raises(InputError, match="none of these jobs waits at the access point 'access9'") as raised:
-        at_access_point(given.jobs or (), "access9", judged.access_point, ["access3"])
-    assert raised.value.hint == "the access points are access1, access2, access3"
+        at_access_point(given.jobs or (), "access9", judged.access_point, given)
+    assert raised.value.hint == "the access points are access1, access2"
 
 
 # Who is meant ------------------------------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ class AccessPoints:
         """Return a job that asks more of its slot."""
         key = (id(job.frame), condition)
         if key not in self._frames:
-            own = job.frame.text("Requirements") or "true"
+            own = job.frame.text("Requirements") or "undefined"
             self._frames[key] = job.frame.changed({"Requirements": f"{condition} && ({own})"}, self._expressions)
         return job._replace(frame=self._frames[key])
 

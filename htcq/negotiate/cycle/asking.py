@@ -46,7 +46,7 @@ class Askers:
         self.likenesses = likenesses_of(self.jobs, pool.slots or (), access.words(), self.significant.frame)
         #: What each submitter asks for at each access point; those without a submitter ad ask in vain.
         self.queues = queues_of(self.jobs, self.likenesses, access)
-        self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs), self.queues)
+        self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs, quotas.negotiator_version), self.queues)
         #: All of them, whoever is through: turns take those out of the lists by group.
         self.every = tuple(self._all())
         #: Access points that have limits of projects.

@@ -75,8 +75,10 @@ class Conditions:
         for in_job, frame in ((True, self._request.frame), (False, self._slot.frame)):
             if frame.endless:
                 self._look("Requirements", in_job)
-            else:
-                self._all("Requirements", in_job, frozenset())
+                continue
+            # An ad without Requirements matches nothing; the name alone would stand for those of the other ad.
+            is_there = frame.text("Requirements") != ""
+            self._all("Requirements" if is_there else "undefined", in_job, frozenset())
 
     def _all(self, text: str, in_job: bool, path: frozenset[str]) -> None:
         parts = conjuncts(text)

@@ -12,8 +12,8 @@ from typing import Union
 
 Amount = Union[int, float, str, bool]
 
-#: Of the job: it waits after a failure (until), it starts at a set time (until), its cluster has more jobs to come.
-COOL_DOWN, DEFERRED, MAX_IDLE = "cool-down", "deferred", "max-idle"
+#: Of the job: it waits after a failure (until), it starts at a set time (until).
+COOL_DOWN, DEFERRED = "cool-down", "deferred"
 #: Of the access point, for all of its jobs.
 CURB_MATCHMAKING, MAX_JOBS_RUNNING = "curb-matchmaking", "max-jobs-running"
 #: Of the access point, for some of its jobs.

@@ -55,8 +55,12 @@ class Waiting:
         """
         lines = self._lines.get(submitter, {}).items()
         there = ((request, line) for (request, home), line in lines if line and home == schedd)
-        firsts = (next(filter(startable, line.values()), None) for request, line in there if suits(request))
-        return min((each for each in firsts if each is not None), key=order_in_queue, default=None)
+        firsts = ((request, next(filter(startable, line.values()), None)) for request, line in there)
+        # Whether a job suits costs far more to find out than which one comes first.
+        candidates = [
+            (order_in_queue(job), number, request, job) for number, (request, job) in enumerate(firsts) if job
+        ]
+        return next((job for _, _, request, job in sorted(candidates) if suits(request)), None)
 
     def counts(self) -> Mapping[str, int]:
         """Return how many jobs of each submitter wait."""
