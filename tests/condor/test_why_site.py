@@ -12,14 +12,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from broken import SMALL_JOB, cycles
 from conftest import NEWEST, ROOT
 from fleet import Fleet, Machine, fleet_pool
-from testpool import PoolError
 
 pytestmark = pytest.mark.condor
 ONLY_SUITES = [NEWEST]
@@ -204,31 +202,3 @@ def test_a_weight_that_ends_the_negotiator(fleet: Fleet) -> None:
 
 def _errors(fleet: Fleet) -> int:
     return fleet.pool.log("NegotiatorLog").count("ERROR ")
-
-
-def test_an_access_point_that_reports_to_no_collector(fleet: Fleet, tmp_path: Path) -> None:
-    """What HTCondor's own tools print there and at the central manager makes the snapshot."""
-    fleet.put("ap2", _FILE, "COLLECTOR_HOST = 127.0.0.1:1\n")
-    os.kill(fleet.pid("ap2"), signal.SIGQUIT)
-    known = ("condor_status", "-schedd", "-af", "Name")
-    fleet.pool.wait(lambda: "ap2.test" not in fleet.pool.tool(*known), 60, "the end of an ad")
-    cluster = fleet.pool.wait(lambda: _taken(fleet, "lost"), 60, "a schedd that takes a job")
-    cycles(fleet.pool, 2)
-    (tmp_path / "collector.ads").write_text(fleet.pool.tool("condor_status", "-any", "-long"))
-    (tmp_path / "config.txt").write_text(fleet.pool.tool("condor_config_val", "-dump"))
-    jobs = [fleet.tool(name, "condor_q", "-allusers", "-long") for name in fleet.access_points]
-    (tmp_path / "jobs.ads").write_text("".join(jobs))
-
-    (found,) = why(fleet, "lost", "--snapshot", str(tmp_path))
-    assert ids(found) == ["schedd-silent", "not-advertised"]
-    fleet.put("ap2", _FILE, "")
-    fleet.restart("ap2")
-    until_running(fleet, Job("ap2", f"{cluster}.0"))
-
-
-def _taken(fleet: Fleet, user: str) -> int:
-    """Submit a job at the second access point; 0 where its schedd does not take it yet."""
-    try:
-        return fleet.submit({**SMALL_JOB, "accounting_group_user": user}, 1, "ap2")
-    except PoolError:
-        return 0
