@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from htcq.negotiate.cycle.accounts import ConcurrencyLimits
 from htcq.negotiate.cycle.cycle import Cycle
+from htcq.negotiate.cycle.offers import Offer
 from htcq.negotiate.cycle.queues import Request
 from htcq.negotiate.cycle.search import OWN_CLAIM, limits_of
 from htcq.negotiate.cycle.state import CrashError
@@ -128,7 +129,7 @@ class SlotSide:
 
     def _takes(self, alike: Alike, meeting: Meeting) -> bool:
         """Tell whether slots are left at the end of the cycle that would take a job."""
-        if alike.last is None or alike.drained or alike.last.held or alike.offer.claimer not in ("", meeting.schedd):
+        if alike.last is None or alike.drained or alike.last.held or not _may_have(alike.offer, meeting):
             return False
         try:
             return meeting.fits(alike.last)
@@ -138,10 +139,13 @@ class SlotSide:
     def _suited(self, crowd: Crowd, meeting: Meeting) -> Iterator[tuple[Crowd, Blocked]]:
         """Yield what keeps a request from slots that it would fit into if they were unused."""
         offer, is_withheld = crowd.one.offer, crowd.one.withheld
+        if not _may_have(offer, meeting):
+            yield crowd, Blocked(CLAIMER, detail=offer.claimer)
+            return
         if crowd.one.first.held:
             return
-        if offer.claimer not in ("", meeting.schedd) or is_withheld:
-            yield crowd, Blocked(CLAIMER, detail=offer.claimer or "a job")
+        if is_withheld:
+            yield crowd, Blocked(CLAIMER, detail="a job")
             return
         for part in meeting.falling_short(crowd):
             short = meeting.short(part.one.first)
@@ -181,6 +185,8 @@ class SlotSide:
         """Yield why claimed slots that suit a request are not preempted, each reason with one slot."""
         found: dict[str, str] = {}
         for alike in self._held:
+            if not _may_have(alike.offer, meeting):
+                continue
             refused = self._cycle.search.preemption_refused(alike.offer, meeting.request, meeting.submitter)
             if not refused and alike.withheld:
                 refused = _RUNS_ON
@@ -206,6 +212,11 @@ class SlotSide:
             used, asked = f"{limit.used:g} is used{when}", f"{limit.asked:g} asked"
             text = f"concurrency limit {limit.name} is {limit.limit:g}: {used}, {asked}"
             yield Wall(CONCURRENCY_LIMIT, text, {**limit._asdict()})
+
+
+def _may_have(offer: Offer, meeting: Meeting) -> bool:
+    """Tell whether jobs of the request's schedd may have a slot at all: another may have claimed it as a whole."""
+    return offer.claimer in ("", meeting.schedd)
 
 
 def _refused(crowd: Crowd, meeting: Meeting, has_room: bool) -> Blocked:

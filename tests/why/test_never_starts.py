@@ -96,3 +96,17 @@ def test_jobs_of_an_access_point_that_does_not_answer_are_not_known() -> None:
 def test_the_dedicated_scheduler_of_a_job_is_that_of_its_id_in_the_whole_pool() -> None:
     (found,) = verdicts(with_jobs(job(JobUniverse=11, GlobalJobId='"access1#1.0#5"')), "1.0")
     assert found.submitter == "DedicatedScheduler@access1"
+
+
+def test_a_slot_that_another_access_point_has_claimed_as_a_whole() -> None:
+    """As the ad of a real one says: claimed, with the schedd and the user of the first job."""
+    claim: dict[str, Text] = {
+        "State": '"Claimed"', "RemoteScheddName": '"access2"', "RemoteUser": '"ben@site"',
+        "RemoteOwner": '"ben@site"', "AccountingGroup": '"ben@site"', "WantMatching": "true", "Cpus": 7,
+    }  # fmt: skip
+    given = pool(
+        slot(**claim), submitter(), schedd(), schedd("access2"), negotiator(), jobs=[job(ScheddName='"access1"')]
+    )
+    (found,) = verdicts(given, "1.0")
+    (only,) = found.walls
+    assert (found.starts, only.id, only.amounts) == (False, wall.OTHER_ACCESS_POINT, {"slots": 1, "why": "access2"})
