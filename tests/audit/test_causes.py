@@ -206,7 +206,7 @@ def _rule(name: str, knob: str, mend: tuple[Setting, ...] = (), severity: Severi
 
     def find(evidence: Evidence) -> Iterator[Found]:
         if evidence.setting(knob):
-            yield Found(knob, f"knob {knob}", f"{knob} is set", (Fact(knob, "yes"),), without_it=mend)
+            yield Found(knob, f"knob {knob}", f"{knob} is set", (Fact(knob, "yes"),), trial=mend)
 
     return Rule(name, severity, (), "", "", "", "", find)
 

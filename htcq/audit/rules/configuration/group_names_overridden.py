@@ -42,7 +42,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         examples=tuple(dropped),
         severity=Severity.ERROR if starved else None,
         settings=(Setting(Role.CENTRAL, _NAMES, whole, file=_file(knob.place)),),
-        without_it=(Setting(Role.CENTRAL, _NAMES, whole),),
+        is_root=True,
     )
 
 

@@ -46,11 +46,11 @@ def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Fou
         settings=of_unknown_group(evidence, knob),
         examples=(knob.name,),
         harm=_harm(evidence, knob, group),
-        without_it=_without_it(evidence, knob, group, groups, near),
+        trial=_with_effect(evidence, knob, group, groups, near),
     )
 
 
-def _without_it(evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str) -> tuple[Setting, ...]:
+def _with_effect(evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str) -> tuple[Setting, ...]:
     """Return the settings by which the knob has effect: the group is listed, or the knob has the near name.
 
     Of two names that are near each other the one is right that submitters name.
