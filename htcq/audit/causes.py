@@ -80,7 +80,7 @@ def root_causes(evidence: Evidence, told: Sequence[Told]) -> dict[tuple[Cause, s
 
 def _gone(evidence: Evidence, root: _Root, told: Sequence[Told]) -> list[Told]:
     """Return what is not found any more in the pool without ``root``; nothing where that one is still found."""
-    without = Evidence(mended(evidence.pool, tuple(root.settings)))
+    without = evidence.with_settings(mended(evidence.pool, tuple(root.settings)))
     rules = {each.rule.id: each.rule for each in told}
     before: dict[str, set[tuple[Cause, str]]] = {}
     for each in told:

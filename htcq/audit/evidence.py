@@ -33,6 +33,25 @@ class Evidence:
         self._walls: dict[tuple[int, int], Wall] = {}
         self._cheapest: dict[int, tuple[Kind, Number] | None] = {}
 
+    def with_settings(self, pool: Pool) -> Evidence:
+        """Return the evidence on ``pool``, which is this one with other settings.
+
+        What those settings leave alone is not computed anew: the jobs never change, the slots only with knobs of
+        execute nodes.
+        """
+        other = Evidence(pool)
+        if pool.jobs is self.pool.jobs:
+            other.classes = self.classes
+        if pool.slots is not self.pool.slots:
+            other.unused = UnusedSlots(other.alike, self.unused)
+            return other
+        other.kinds, other.alike, other.unused = self.kinds, self.alike, self.unused
+        other.weights = self.weights
+        if pool.jobs is self.pool.jobs:
+            other.trials = self.trials
+            other._charges, other._walls, other._cheapest = self._charges, self._walls, self._cheapest
+        return other
+
     def lacks(self, need: Need) -> bool:
         """Tell whether there is no evidence of this kind."""
         pool = self.pool

@@ -176,9 +176,9 @@ BREAKS: Mapping[str, Break] = {
     "a slot that is larger than the quota": Break(
         frozenset(("slot-exceeds-quota",)), {"GROUP_NAMES": "hep", "GROUP_QUOTA_hep": "2"}, {"hep.ann": 1}
     ),
-    "claims that take no cpus": Break(
+    "claims that take no memory": Break(
         frozenset(("consumes-no-cpu-or-memory",)),
-        policy(CONSUMPTION_CPUS="0", SLOT_WEIGHT="Memory/128", NUM_CLAIMS="12"),
+        policy(CONSUMPTION_MEMORY="0"),
         {"ann": 8},
     ),
     "a claim that is charged four times what its match costs": Break(
