@@ -84,19 +84,21 @@ class Queue:
 
 def queues(evidence: Evidence) -> Mapping[tuple[str, str], Queue]:
     """Return what waits by schedd (empty where the jobs do not say) and submitter."""
-    classes = {id(each.frame): each for each in evidence.classes}
     points = access_points_of(evidence.pool, evidence.quotas)
-    found: dict[tuple[str, str], Counter[int]] = {}
+    wanted: dict[tuple[str, str], Counter[int]] = {}
     kept_back: dict[tuple[str, str], Counter[str]] = {}
     for job in evidence.pool.jobs or ():
         if not job.wanted:
             continue
         key = (points.name_of(job), job.submitter)
-        found.setdefault(key, Counter())[id(job.frame)] += job.wanted
+        wanted.setdefault(key, Counter())[id(job.frame)] += job.wanted
         why = points.kept_back(job)
         if why is not None:
             kept_back.setdefault(key, Counter())[why.id] += job.wanted
-    return {
-        key: Queue(tuple((classes[frame], wanted) for frame, wanted in counts.items()), kept_back.get(key, {}))
-        for key, counts in found.items()
-    }
+
+    classes = {id(each.frame): each for each in evidence.classes}
+    found = {}
+    for key, counts in wanted.items():
+        by_class = tuple((classes[frame], count) for frame, count in counts.items())
+        found[key] = Queue(by_class, kept_back.get(key, {}))
+    return found

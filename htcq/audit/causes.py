@@ -56,20 +56,21 @@ class _Root:
 
 def root_causes(evidence: Evidence, told: Sequence[Told]) -> dict[tuple[Cause, str], Cause]:
     """Return the root cause of what follows from one, by its mark; ``told`` is in the order of the rules."""
-    roots: dict[Cause, _Root] = {}
-    for each in told:
-        if each.found.without_it:
-            root = roots.setdefault(each.cause, _Root(each.cause))
-            root.settings.update(dict.fromkeys(each.found.without_it))
-    tried = list(roots.values())[:_MAX_TRIED] if len(told) > 1 else []
+    if len(told) <= 1:
+        # Nothing is there that could follow from another thing.
+        return {}
+
+    tried = _roots(told)[:_MAX_TRIED]
     for root in tried:
         root.gone = _gone(evidence, root, told)
     # The one from which most follows comes first; of two that explain each other, the one whose rule comes first.
-    tried.sort(key=lambda root: -len({each.cause for each in root.gone}))
+    tried.sort(key=_number_gone, reverse=True)
+
     owners: dict[tuple[Cause, str], Cause] = {}
     chosen: set[Cause] = set()
     for root in tried:
-        if any(cause == root.cause for cause, _ in owners):
+        follows_itself = any(cause == root.cause for cause, _ in owners)
+        if follows_itself:
             continue
         chosen.add(root.cause)
         for each in root.gone:
@@ -78,17 +79,38 @@ def root_causes(evidence: Evidence, told: Sequence[Told]) -> dict[tuple[Cause, s
     return owners
 
 
+def _roots(told: Sequence[Told]) -> list[_Root]:
+    """Return the root causes among ``told``, each with the settings of all its parts."""
+    roots: dict[Cause, _Root] = {}
+    for each in told:
+        if not each.found.without_it:
+            continue
+        root = roots.setdefault(each.cause, _Root(each.cause))
+        for setting in each.found.without_it:
+            root.settings[setting] = None
+    return list(roots.values())
+
+
+def _number_gone(root: _Root) -> int:
+    """Return how many findings are gone without ``root``."""
+    return len({each.cause for each in root.gone})
+
+
 def _gone(evidence: Evidence, root: _Root, told: Sequence[Told]) -> list[Told]:
     """Return what is not found any more in the pool without ``root``; nothing where that one is still found."""
-    without = Evidence(mended(evidence.pool, tuple(root.settings)))
+    without = evidence.with_settings(mended(evidence.pool, tuple(root.settings)))
     rules = {each.rule.id: each.rule for each in told}
     before: dict[str, set[tuple[Cause, str]]] = {}
     for each in told:
         before.setdefault(each.rule.id, set()).add(each.mark)
+
     own = _left(rules.pop(root.cause.rule), without)
-    if own is None or any(mark[0] == root.cause for mark in own):
+    if own is None or any(cause == root.cause for cause, _ in own):
         return []
-    left = {root.cause.rule: own, **{id_: _left(rule, without) for id_, rule in rules.items()}}
+    left: dict[str, set[tuple[Cause, str]] | None] = {root.cause.rule: own}
+    for id_, rule in rules.items():
+        left[id_] = _left(rule, without)
+
     others = (each for each in told if each.cause != root.cause)
     return [each for each in others if _is_gone(each, before[each.rule.id], left[each.rule.id])]
 

@@ -138,6 +138,7 @@ def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict]
     not_checked: list[NotChecked] = []
     checked: list[Checked] = []
     needed: Counter[Need] = Counter()
+
     for rule in rules:
         verdict = verdicts.get(rule.id, Verdict())
         run = _Run(rule, verdict)
@@ -159,6 +160,7 @@ def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict]
             checked.append(Checked(rule.id, verdict.severity or rule.severity))
         told += run.told
         not_checked += run.not_checked()
+
     findings = sorted(_findings(evidence, told, verdicts), key=_rank)
     pool = evidence.pool
     return Audit(
@@ -199,7 +201,8 @@ class _Run:
     def __init__(self, rule: Rule, verdict: Verdict) -> None:
         self.failed = ""
         self.told: list[Told] = []
-        self._rule, self._verdict = rule, verdict
+        self._rule = rule
+        self._verdict = verdict
         self._unchecked: list[str] = []
 
     def take(self, evidence: Evidence) -> None:
@@ -217,7 +220,9 @@ class _Run:
     def not_checked(self) -> list[NotChecked]:
         """Return what the rule could not look at."""
         found = [NotChecked(self._rule.id, missing) for missing in dict.fromkeys(self._unchecked)]
-        return [*found, NotChecked(self._rule.id, self.failed, failed=True)] if self.failed else found
+        if self.failed:
+            found.append(NotChecked(self._rule.id, self.failed, failed=True))
+        return found
 
 
 # Findings -------------------------------------------------------------------------------------------------------
@@ -228,9 +233,11 @@ def _findings(evidence: Evidence, told: Sequence[Told], verdicts: Mapping[str, V
     owners = root_causes(evidence, told)
     following = by_root(told, owners)
     own = [each for each in told if each.mark not in owners]
+
     for cause, parts in _by_cause(own).items():
-        caused = _by_cause(following.get(cause, ())).values()
-        followers = sorted((_finding(each, verdicts) for each in caused), key=_rank)
+        caused = _by_cause(following.get(cause, ()))
+        followers = [_finding(each, verdicts) for each in caused.values()]
+        followers.sort(key=_rank)
         yield _finding(parts, verdicts, tuple(followers))
 
 
@@ -242,15 +249,19 @@ def _by_cause(told: Iterable[Told]) -> dict[Cause, list[Told]]:
 
 
 def _finding(parts: Sequence[Told], verdicts: Mapping[str, Verdict], caused: tuple[Finding, ...] = ()) -> Finding:
-    rule, first = parts[0].rule, parts[0].found
+    rule = parts[0].rule
+    first = parts[0].found
     harm = HARMLESS
     examples: dict[str, None] = {}
     settings: list[Setting] = []
     for each in parts:
         harm += each.found.harm
-        examples.update(dict.fromkeys(each.found.examples or (each.found.subject,)))
         settings += each.found.settings
-    severities = (first.severity or rule.severity, harm.severity, *(each.severity for each in caused))
+        for example in each.found.examples or (each.found.subject,):
+            examples[example] = None
+
+    severities = [first.severity or rule.severity, harm.severity]
+    severities += [each.severity for each in caused]
     return Finding(
         rule=rule.id,
         severity=verdicts.get(rule.id, Verdict()).severity or max(severities),

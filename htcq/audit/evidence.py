@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from operator import is_
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.need import Need
@@ -32,6 +33,27 @@ class Evidence:
         self._charges: dict[int, tuple[Charge, ...]] = {}
         self._walls: dict[tuple[int, int], Wall] = {}
         self._cheapest: dict[int, tuple[Kind, Number] | None] = {}
+        self._others: list[tuple[Kind, ...]] = []
+
+    def with_settings(self, pool: Pool) -> Evidence:
+        """Return the evidence on ``pool``, which is this one with other settings.
+
+        What those settings leave alone is not computed anew: the jobs never change, the slots only with knobs of
+        execute nodes.
+        """
+        other = Evidence(pool)
+        if pool.jobs is self.pool.jobs:
+            other.classes = self.classes
+            other.trials = self.trials
+            other._charges, other._walls = self._charges, self._walls
+        if pool.slots is self.pool.slots:
+            other.kinds, other.alike, other.unused = self.kinds, self.alike, self.unused
+            return other
+        other.kinds = tuple(_known_again(other.kinds, self.kinds))
+        other.unused = UnusedSlots(other.alike, self.unused)
+        # What is known of kinds is known by their identity, which only counts while they are there.
+        self._others += (other.kinds, other.alike)
+        return other
 
     def lacks(self, need: Need) -> bool:
         """Tell whether there is no evidence of this kind."""
@@ -255,3 +277,14 @@ class Evidence:
     def truth(self, name: str, default: bool) -> bool:
         """Return a truth value of the central manager's configuration."""
         return self.pool.central.truth(name, default) if self.pool.central is not None else default
+
+
+def _known_again(kinds: Iterable[Kind], before: Iterable[Kind]) -> Iterator[Kind]:
+    """Yield ``kinds``, each of which that has the very slots of one of ``before`` as that one."""
+    by_first = {id(kind.first): kind for kind in before}
+    for kind in kinds:
+        known = by_first.get(id(kind.first))
+        if known is not None and len(known.slots) == len(kind.slots) and all(map(is_, known.slots, kind.slots)):
+            yield known
+        else:
+            yield kind

@@ -111,7 +111,9 @@ def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
         wanted: dict[str, str] = {}
         for place in product(("", str(slot.machine)), ("", str(slot.frame.value("SlotTypeID")))):
             wanted.update(texts.get(place, {}))
-        slot = slot._replace(frame=_frame(slot.frame, wanted, expressions, frames))
+        # One that is left as it was stays the same object, by which others know it again.
+        if wanted:
+            slot = slot._replace(frame=_frame(slot.frame, wanted, expressions, frames))
         # A slot whose START lets nobody in belongs to its owner.
         if "Start" in wanted and slot.state == "Owner":
             slot = slot._replace(state="Unclaimed", activity="Idle")

@@ -45,7 +45,7 @@ def on_slots(
         examples=tuple(str(slot.name) for slot in hurt[:EXAMPLES]),
         severity=severity,
         settings=settings,
-        without_it=settings if is_root else (),
+        is_root=is_root,
         harm=harm,
     )
 

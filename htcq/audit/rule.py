@@ -75,8 +75,9 @@ class Found:
     ``knob GROUP_QUOTA_a``, …), ``settings`` is configuration that mends it and ``advice`` is prose (empty:
     those of the rule hold); ``severity`` is only given where it differs from the rule's own, and ``harm`` raises it.
 
-    ``without_it`` makes this a root cause: settings with which the pool would not have it. Whatever a pool with these
-    does not have any more follows from it, and is listed under it.
+    ``is_root`` makes this a root cause: whatever the pool with ``settings`` does not have any more follows from it, and
+    is listed under it. ``trial`` makes it one as well: settings for such a pool where ``settings`` will not do, since
+    they change more than this cause, or since only the site knows what it wants.
     """
 
     cause: str
@@ -89,7 +90,15 @@ class Found:
     severity: Severity | None = None
     settings: tuple[Setting, ...] = ()
     harm: Harm = HARMLESS
-    without_it: tuple[Setting, ...] = ()
+    is_root: bool = False
+    trial: tuple[Setting, ...] = ()
+
+    @property
+    def without_it(self) -> tuple[Setting, ...]:
+        """The settings of a pool without this root cause; none where it is no root cause."""
+        if self.trial:
+            return self.trial
+        return self.settings if self.is_root else ()
 
 
 @dataclass(frozen=True)

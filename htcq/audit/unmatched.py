@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from htcq.classads import as_number, holds, literal, named
 from htcq.negotiate.cycle.asking import Askers
 from htcq.negotiate.cycle.clauses import bare, conjuncts
 from htcq.negotiate.cycle.looks import Links, job_ad
 from htcq.negotiate.cycle.queues import Request
+from htcq.pool.frame import Frame
 from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.units import DISK
@@ -60,22 +61,49 @@ class Unmatched:
         return sum(self.idle.values())
 
 
+@dataclass(frozen=True)
+class _ByFrame:
+    """What is known by the identity of frames and requests, all of which are kept here."""
+
+    links: Links = field(default_factory=Links)
+    clauses: dict[tuple[object, ...], Clauses] = field(default_factory=dict)
+    passing: dict[tuple[str, int, int], bool] = field(default_factory=dict)
+    out_of_use: dict[int, bool] = field(default_factory=dict)
+    slots: list[Frame] = field(default_factory=list)
+    requests: dict[tuple[int, int], Request] = field(default_factory=dict)
+
+    def first(self, request: Request) -> Request:
+        """Return the first request that asks for the same job with the same frame."""
+        return self.requests.setdefault((id(request.first), id(request.frame)), request)
+
+
 class UnusedSlots:
     """Slots with no job on them; ``kinds`` are alike in shape and in all that their expressions say."""
 
-    def __init__(self, kinds: Sequence[Kind]) -> None:
+    def __init__(self, kinds: Sequence[Kind], before: UnusedSlots | None = None) -> None:
+        """Take up ``kinds``; ``before`` are slots of the same pool with other settings, some of which are as they were.
+
+        What is known by the frames of slots and jobs is known for both.
+        """
         self._kinds = kinds
-        self._links = Links()
+        self._by_frame: _ByFrame = _ByFrame() if before is None else before._by_frame
+        # An identity only counts while there is the frame that has it.
+        self._by_frame.slots.extend(kind.first.frame for kind in kinds)
+        self._blocked: dict[int, Sequence[tuple[Blocked, int]] | None] = {}
         self._largest: dict[int, tuple[Slot, ...]] = {}
         self._left: dict[int, Sequence[tuple[Slot, Mapping[str, Number]]]] = {}
         self._has_room: dict[int, bool] = {}
-        self._out_of_use: dict[int, bool] = {}
-        self._clauses: dict[tuple[object, ...], Clauses] = {}
-        self._passing: dict[tuple[str, int, int], bool] = {}
         self.count = sum(kind.count for kind in kinds)
 
     def blocked(self, request: Request) -> Sequence[tuple[Blocked, int]] | None:
         """Return what keeps ``request`` from all slots, with the number of slots; None where one would take it."""
+        request = self._by_frame.first(request)
+        key = id(request)
+        if key not in self._blocked:
+            self._blocked[key] = self._blocked_anew(request)
+        return self._blocked[key]
+
+    def _blocked_anew(self, request: Request) -> Sequence[tuple[Blocked, int]] | None:
         found: list[tuple[Blocked, int]] = []
         for kind in self._kinds:
             for slot, count in self._asked(kind, request):
@@ -87,6 +115,7 @@ class UnusedSlots:
 
     def has_room_now(self, request: Request) -> bool:
         """Tell whether some slot would take ``request`` with what it has left now."""
+        request = self._by_frame.first(request)
         found = self._has_room.get(id(request))
         if found is None:
             found = self._has_room[id(request)] = any(self._room_in(kind, request) for kind in self._kinds)
@@ -129,7 +158,7 @@ class UnusedSlots:
 
     def _looks_at_each(self, kind: Kind, request: Request) -> bool:
         frame = kind.first.frame
-        reached = self._links.reached(("requirements",), frame, request.frame)
+        reached = self._by_frame.links.reached(("requirements",), frame, request.frame)
         return bool((reached & PLACES.keys()) - _SIZES - _PASSING)
 
     def _failure(self, kind: Kind, slot: Slot, request: Request) -> tuple[Failure, Mapping[str, Number]]:
@@ -139,9 +168,9 @@ class UnusedSlots:
     def _failure_with(self, kind: Kind, slot: Slot, request: Request, amounts: Mapping[str, Number]) -> Failure:
         taken = kind.consumed(job_ad(request), amounts) if kind.supports_policy else {}
         key = (id(slot.frame), id(request), tuple(taken.values()))
-        clauses = self._clauses.get(key)
+        clauses = self._by_frame.clauses.get(key)
         if clauses is None:
-            clauses = self._clauses[key] = Clauses(slot, request, taken, self._links)
+            clauses = self._by_frame.clauses[key] = Clauses(slot, request, taken, self._by_frame.links)
         failure = clauses.failure(slot, amounts)
         if clauses.flaw:
             return failure._replace(clauses=(*failure.clauses, Clause(clauses.flaw, False)))
@@ -162,22 +191,22 @@ class UnusedSlots:
     def _is_out_of_use(self, slot: Slot) -> bool:
         """Tell whether the machine drains, is broken or sick, or has its jobs from one schedd, past the negotiator."""
         frame = slot.frame
-        known = self._out_of_use.get(id(frame))
+        known = self._by_frame.out_of_use.get(id(frame))
         if known is None:
             unhealthy = "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
             shut = "SlotBrokenCode" in frame or "IsDirectAttach" in frame or frame.value("Draining") is True
             known = shut or unhealthy
-            self._out_of_use[id(frame)] = known
+            self._by_frame.out_of_use[id(frame)] = known
         return known
 
     def _passes(self, clause: Clause, slot: Slot, request: Request) -> bool:
         key = (clause.text, id(slot.frame), id(request.frame))
-        found = self._passing.get(key)
+        found = self._by_frame.passing.get(key)
         if found is None:
-            expression = self._links.parsed(clause.text)
+            expression = self._by_frame.links.parsed(clause.text)
             words = () if expression is None else expression.words()
-            reached = self._links.reached(words, slot.frame, request.frame)
-            found = self._passing[key] = not _PASSING.isdisjoint(reached)
+            reached = self._by_frame.links.reached(words, slot.frame, request.frame)
+            found = self._by_frame.passing[key] = not _PASSING.isdisjoint(reached)
         return found
 
 

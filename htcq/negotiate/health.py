@@ -61,9 +61,14 @@ class Ailment:
     certain: bool = True
 
     @property
+    def severity(self) -> str:
+        """The word for how bad it is: error, or warning where it is not certain."""
+        return "error" if self.certain else "warning"
+
+    @property
     def sentence(self) -> str:
         """The ailment as messages have it: ``error: negotiator-late: …``."""
-        return f"{'error' if self.certain else 'warning'}: {self.id}: {self.text}"
+        return f"{self.severity}: {self.id}: {self.text}"
 
 
 def ailments(pool: Pool) -> tuple[Ailment, ...]:

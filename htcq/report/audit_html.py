@@ -11,7 +11,7 @@ from htcq.audit.rule import Severity
 from htcq.pool.costs import Share
 from htcq.report.audit_text import failures, such, summary, wanting
 from htcq.report.fix import place_text
-from htcq.report.page import page
+from htcq.report.page import page, unwell
 from htcq.report.pictures import GroupBar, Pictures
 from htcq.report.printable import one_line, printable
 from htcq.report.svg import group_bar, share_bar
@@ -24,6 +24,7 @@ def audit_page(audit: Audit, pictures: Pictures) -> str:
         TemplateError: its template cannot be rendered.
     """
     values: dict[str, Any] = {
+        "health": unwell(audit.health),
         "source": one_line(audit.source),
         "taken": one_line(audit.taken),
         "summary": summary(audit),

@@ -7,6 +7,7 @@ from typing import TextIO
 
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.rule import Fact
+from htcq.negotiate.health import Ailment
 from htcq.report.audit_text import caused_text, failures
 from htcq.report.csv_table import Cell, write_table
 from htcq.report.printable import one_line
@@ -17,8 +18,23 @@ COLUMNS = (
 
 
 def write_csv(audit: Audit, stream: TextIO) -> None:
-    """Write the findings under a header; several values in one field stand on lines of their own."""
-    write_table(COLUMNS, (_row(finding) for finding in audit.findings), stream)
+    """Write the findings under a header, and before them what is wrong with the pool's daemons, a row for each.
+
+    Several values in one field stand on lines of their own.
+    """
+    ailments = [_row_of(ailment, audit.source) for ailment in audit.health]
+    findings = [_row(finding) for finding in audit.findings]
+    write_table(COLUMNS, [*ailments, *findings], stream)
+
+
+def _row_of(ailment: Ailment, source: str) -> list[Cell]:
+    cells = dict.fromkeys(COLUMNS, "")
+    cells["severity"] = ailment.severity
+    cells["rule"] = ailment.id
+    cells["subject"] = f"pool {source}"
+    cells["message"] = ailment.text
+    cells["count"] = "1"
+    return list(cells.values())
 
 
 def _row(finding: Finding) -> list[Cell]:
@@ -44,8 +60,11 @@ def _fact(fact: Fact) -> str:
 def audit_lines(audit: Audit) -> Iterator[str]:
     """Yield ``place-or-subject: severity: message [rule]`` for each finding, and what could not be read.
 
+    What is wrong with the pool's daemons comes first, in the same form.
     What follows from a finding are notes at its place.
     """
+    for ailment in audit.health:
+        yield one_line(f"{audit.source}: {ailment.severity}: {ailment.text} [{ailment.id}]")
     for finding in audit.findings:
         place = next((fact.place for fact in finding.evidence if fact.place), finding.subject)
         more = f" ({finding.count} such)" if finding.count > 1 else ""

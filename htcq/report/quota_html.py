@@ -9,7 +9,7 @@ from htcq.negotiate.comparison import Difference, compare
 from htcq.negotiate.look import QuotaLook
 from htcq.negotiate.standing import Standing
 from htcq.negotiate.story.telling import stories
-from htcq.report.page import page
+from htcq.report.page import page, unwell
 from htcq.report.printable import one_line
 from htcq.report.quota_words import (
     COLUMNS,
@@ -37,7 +37,12 @@ def quota_page(looks: Sequence[tuple[QuotaLook, QuotaLook | None]], changes: Seq
     Raises:
         TemplateError: its template cannot be rendered.
     """
+    several = len(looks) > 1
+    health: list[tuple[str, str, str]] = []
+    for now, _ in looks:
+        health += unwell(now.health, now.source if several else "")
     values = {
+        "health": health,
         "pools": [_pool(now, then) for now, then in looks],
         "columns": [column.title for column in COLUMNS],
         "changes": [f"{one_line(knob)} = {one_line(value)}" for knob, value in changes],

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from htcq.negotiate.cycles.machines import SHARES, Machine, by_fill
+from htcq.negotiate.health import ailments
 from htcq.pool.pool import Pool
 from htcq.report.cells import MOST_CELLS, cell_picture, cells
+from htcq.report.page import unwell
 from htcq.report.printable import one_line
 from htcq.units import show_number
 
@@ -30,7 +32,13 @@ def headed(what: str, pool: Pool, changes: Sequence[tuple[str, str]]) -> Part:
     """Return what stands above: which pool, and ``changes``, knobs and options with their values."""
     source = one_line(pool.source)
     told = [f"{one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}" for knob, value in changes]
-    return {"source": source, "heading": f"{what} of {source}", "taken": one_line(pool.taken_at), "changes": told}
+    return {
+        "health": unwell(ailments(pool)),
+        "source": source,
+        "heading": f"{what} of {source}",
+        "taken": one_line(pool.taken_at),
+        "changes": told,
+    }
 
 
 def sentence(when: str, text: str) -> str:

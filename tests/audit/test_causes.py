@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -15,6 +17,7 @@ from htcq.audit.mended import mended
 from htcq.audit.rule import Fact, Found, Harm, Rule, Severity
 from htcq.pool.pool import Pool
 from tests.audit.sites import job, pool, schedd, slot, submitter
+from tests.benchmarks.causes_rate import broken_pool, size_of_pool
 
 GROUPS = """GROUP_NAMES = chem, physics
  # at: /etc/condor/config.d/20-groups.config, line 3
@@ -206,7 +209,7 @@ def _rule(name: str, knob: str, mend: tuple[Setting, ...] = (), severity: Severi
 
     def find(evidence: Evidence) -> Iterator[Found]:
         if evidence.setting(knob):
-            yield Found(knob, f"knob {knob}", f"{knob} is set", (Fact(knob, "yes"),), without_it=mend)
+            yield Found(knob, f"knob {knob}", f"{knob} is set", (Fact(knob, "yes"),), trial=mend)
 
     return Rule(name, severity, (), "", "", "", "", find)
 
@@ -273,3 +276,14 @@ def test_an_access_point_that_runs_nothing_explains_why_its_jobs_are_not_offered
 
     assert "advertised-demand-differs" in {each.rule for each in _of(outcome, "access-point-closed").caused}
     assert "advertised-demand-differs" not in {each.rule for each in outcome.findings}
+
+
+def test_what_is_shared_with_a_trial_changes_no_finding(tmp_path: Path) -> None:
+    """The same audit with evidence that is made anew for each root cause, on a pool with a dozen of them."""
+    given = broken_pool(tmp_path, size_of_pool(300))
+    shared = audit(Evidence(given), RULES)
+    with mock.patch.object(Evidence, "with_settings", lambda _, other: Evidence(other)):
+        anew = audit(Evidence(given), RULES)
+
+    assert [each for each in shared.findings if each.caused]
+    assert shared.findings == anew.findings

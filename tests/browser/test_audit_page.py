@@ -14,7 +14,7 @@ from htcq.audit.engine import Audit
 from htcq.report.audit_html import audit_page
 from htcq.report.pictures import Pictures
 from tests.browser.conftest import Browser
-from tests.report.audits import NOTHING, PICTURES, QUOTA, SAMPLE
+from tests.report.audits import NOTHING, PICTURES, QUOTA, SAMPLE, SICK
 
 pytestmark = pytest.mark.browser
 
@@ -112,6 +112,26 @@ def test_prose_cannot_be_copied_as_configuration(browser: Browser, page: Path) -
     assert not {finding.advice for finding in SAMPLE.findings} & set(copied)
 
 
+def test_a_pool_that_is_not_healthy_says_so_before_all_else(browser: Browser, tmp_path: Path) -> None:
+    browser.open(_written(tmp_path, SICK, PICTURES))
+    box = browser.driver.find_element(By.CSS_SELECTOR, ".unwell")
+    heading = browser.driver.find_element(By.TAG_NAME, "h1")
+
+    assert box.rect["y"] + box.rect["height"] <= heading.rect["y"]
+    assert box.aria_role == "alert"
+    assert [each.text for each in box.find_elements(By.TAG_NAME, "li")] == [
+        f"{each.severity} {each.id} {each.text}" for each in SICK.health
+    ]
+    badges = box.find_elements(By.CSS_SELECTOR, ".badge")
+    assert len({each.value_of_css_property("background-color") for each in badges}) == 2
+
+
+def test_a_healthy_pool_says_nothing_of_its_health(browser: Browser, page: Path) -> None:
+    browser.open(page)
+
+    assert browser.driver.find_elements(By.CSS_SELECTOR, ".unwell") == []
+
+
 def test_the_keyboard_skips_to_the_findings(browser: Browser, page: Path) -> None:
     link = browser.first_by_keyboard(page)
 
@@ -130,7 +150,9 @@ def test_without_javascript_everything_is_there_but_the_filter(browser: Browser,
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-@pytest.mark.parametrize("audit", [SAMPLE, NOTHING, replace(SAMPLE, known=120)], ids=["sample", "nothing", "known"])
+@pytest.mark.parametrize(
+    "audit", [SAMPLE, NOTHING, replace(SAMPLE, known=120), SICK], ids=["sample", "nothing", "known", "sick"]
+)
 def test_nothing_is_wider_than_the_window(width: int, audit: Audit, browser: Browser, tmp_path: Path) -> None:
     browser.open(_written(tmp_path, audit, PICTURES), width)
 
@@ -149,9 +171,9 @@ def test_paper_shows_what_the_filter_hides(browser: Browser, page: Path) -> None
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_has_contrast(scheme: str, browser: Browser, page: Path) -> None:
+def test_every_text_has_contrast(scheme: str, browser: Browser, tmp_path: Path) -> None:
     """WCAG 2.1 asks 4.5 of text and 3 of what a picture shows (1.4.3, 1.4.11)."""
-    browser.open(page, scheme=scheme)
+    browser.open(_written(tmp_path, replace(SAMPLE, health=SICK.health), PICTURES), scheme=scheme)
     contrasts = browser.contrasts()
 
     assert len(contrasts) > 40

@@ -7,9 +7,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from htcq.report.audit_metrics import audit_metrics
 from htcq.report.drift_metrics import drift_metrics
 from tests.contrib.places import ROOT
 from tests.report import observations
+from tests.report.audits import SICK
 
 RULES = ROOT / "contrib/prometheus/htcq.rules.yml"
 TESTS = Path(__file__).with_name("rules_test.yml")
@@ -46,7 +48,7 @@ def test_one_that_fires_too_early_would_be_noticed(tmp_path: Path) -> None:
 
 
 def test_every_metric_in_them_is_written() -> None:
-    written = drift_metrics(observations.SAMPLE, observations.NOW, 0.125)
+    written = drift_metrics(observations.SAMPLE, observations.NOW, 0.125) + audit_metrics(SICK, observations.NOW)
     named = set(re.findall(r"\bhtcq_\w+", RULES.read_text()))
 
     assert named

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from htcq.audit.engine import Audit, Checked, Finding, NotChecked
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Severity
+from htcq.negotiate.health import Ailment
 from htcq.pool.costs import Share
 from htcq.report.pictures import GroupBar, Pictures
 
@@ -81,6 +84,14 @@ SAMPLE = Audit(
     incomplete=("jobs of access2.example.net: no answer within 60 s",),
     source="cm.example.net",
     taken="2026-11-02T08:15:00+00:00",
+)
+SICK = replace(
+    SAMPLE,
+    findings=(),
+    health=(
+        Ailment("negotiator-late", "the negotiator <b>N</b> is late: no cycle for 1141 s, NEGOTIATOR_INTERVAL is 60 s"),
+        Ailment("collector-unread", "the ads of the collector are not known", certain=False),
+    ),
 )
 NOTHING = Audit((), (), (Checked("quiet-rule", Severity.ERROR),), source="cm.example.net")
 PICTURES = Pictures(

@@ -7,17 +7,18 @@ import io
 import re
 from dataclasses import replace
 
+from htcq.audit.engine import Audit
 from htcq.audit.rule import Fact
 from htcq.report.audit_rows import COLUMNS, audit_lines, write_csv
-from tests.report.audits import QUOTA, SAMPLE, SCRIPT
+from tests.report.audits import QUOTA, SAMPLE, SCRIPT, SICK
 
 #: What editors and CI systems take for the place, the severity and the text (Vim's %f:%l:%m, GitHub's matchers).
 _COMPILER = re.compile(r"(?P<file>/[^:]+):(?P<line>\d+): (?P<severity>\w+): (?P<message>.+) \[(?P<rule>[\w-]+)\]")
 
 
-def _read_back() -> list[dict[str, str]]:
+def _read_back(audit: Audit = SAMPLE) -> list[dict[str, str]]:
     stream = io.StringIO()
-    write_csv(SAMPLE, stream)
+    write_csv(audit, stream)
     return list(csv.DictReader(io.StringIO(stream.getvalue())))
 
 
@@ -39,6 +40,27 @@ def test_csv_keeps_what_commas_quotes_and_newlines_would_break() -> None:
         "GROUP_NAMES = group_physics, group_chemistry, group_biology (/etc/condor/config.d/30-quotas.config:3)",
     ]
     assert _read_back()[0]["examples"].splitlines()[1] == "slot1@node02.example.net"
+
+
+def test_csv_of_a_sick_pool_begins_with_its_ailments() -> None:
+    """No script takes it for a pool with nothing wrong, found or not."""
+    for findings in ((), SAMPLE.findings):
+        rows = _read_back(replace(SICK, findings=findings))
+        first = [(row["severity"], row["rule"], row["subject"], row["message"], row["count"]) for row in rows[:2]]
+
+        assert tuple(rows[0]) == COLUMNS
+        assert first == [
+            ("error", "negotiator-late", "pool cm.example.net", SICK.health[0].text, "1"),
+            ("warning", "collector-unread", "pool cm.example.net", SICK.health[1].text, "1"),
+        ]
+        assert [row["rule"] for row in rows[2:]] == [each.rule for each in findings]
+
+
+def test_lines_of_a_sick_pool_begin_with_its_ailments() -> None:
+    assert list(audit_lines(SICK))[:2] == [
+        f"cm.example.net: error: {SICK.health[0].text} [negotiator-late]",
+        f"cm.example.net: warning: {SICK.health[1].text} [collector-unread]",
+    ]
 
 
 def test_a_line_begins_with_file_and_line_where_they_are_known() -> None:

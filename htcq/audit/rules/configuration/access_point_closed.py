@@ -64,7 +64,7 @@ def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
         facts=(Fact(knob.name, knob.value, knob.place),),
         examples=(name,),
         harm=Harm(starved=waiting),
-        without_it=(Setting(Role.ACCESS, knob.name.upper().rpartition(".")[2], "", nodes=(name,)),),
+        trial=(Setting(Role.ACCESS, knob.name.upper().rpartition(".")[2], "", nodes=(name,)),),
     )
 
 

@@ -27,7 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"{knob} = {seconds:g}: a job can wait {_duration(seconds)} for the next cycle",
                 facts=(knob_fact(evidence, knob),),
                 settings=(setting,),
-                without_it=(setting,),
+                is_root=True,
             )
 
 

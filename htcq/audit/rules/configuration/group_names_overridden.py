@@ -25,12 +25,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if central is None or knob is None:
         return
     now = _names(knob.value)
-    listed_before = [name for former in knob.overridden for name in _names(former.raw)]
     with_quota = _with_quota(central, now)
-    dropped = _missing(listed_before, now) if knob.overridden else with_quota
-    hurt = [name for name in dropped if name_key(name) in {name_key(each) for each in with_quota}]
-    if not (hurt if knob.overridden else len(hurt) >= _SEVERAL):
+    if knob.overridden:
+        dropped = _missing(_listed_before(knob), now)
+        keys = {name_key(name) for name in with_quota}
+        hurt = [name for name in dropped if name_key(name) in keys]
+        fewest = 1
+    else:
+        dropped = hurt = with_quota
+        fewest = _SEVERAL
+    if len(hurt) < fewest:
         return
+
     starved = tuple(name for name in hurt if _waits(evidence, name))
     whole = ", ".join([*dropped, *now])
     yield Found(
@@ -42,12 +48,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         examples=tuple(dropped),
         severity=Severity.ERROR if starved else None,
         settings=(Setting(Role.CENTRAL, _NAMES, whole, file=_file(knob.place)),),
-        without_it=(Setting(Role.CENTRAL, _NAMES, whole),),
+        is_root=True,
     )
 
 
 def _names(text: str) -> list[str]:
     return text.replace(",", " ").split()
+
+
+def _listed_before(knob: Knob) -> list[str]:
+    """Return the groups that the former assignments list."""
+    found: list[str] = []
+    for former in knob.overridden:
+        found += _names(former.raw)
+    return found
 
 
 def _missing(names: list[str], now: list[str]) -> list[str]:

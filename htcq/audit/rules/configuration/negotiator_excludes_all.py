@@ -49,7 +49,7 @@ def _found(evidence: Evidence, knob: str, text: str, number: str) -> Found:
         message=f"{knob} = {text} holds for none of {number}{groups}",
         facts=(knob_fact(evidence, knob),),
         harm=Harm(starved=starved),
-        without_it=(Setting(Role.CENTRAL, knob, ""),),
+        trial=(Setting(Role.CENTRAL, knob, ""),),
     )
 
 

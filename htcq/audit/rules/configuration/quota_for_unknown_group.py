@@ -8,6 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Role, Setting
 from htcq.audit.group_knobs import near_group_knob, of_unknown_group
+from htcq.audit.mend import central
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Need, Rule, Severity
 from htcq.pool.configuration import Knob
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
@@ -18,13 +19,13 @@ _QUOTAS = ("GROUP_QUOTA", "GROUP_QUOTA_DYNAMIC")
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    central = evidence.pool.central
-    if central is None:
+    configuration = evidence.pool.central
+    if configuration is None:
         return
     groups = evidence.setting(_NAMES).replace(",", " ").split()
     known = {group.lower() for group in groups}
-    not_of_groups = names_that_matter(central.defaults)
-    for knob in central:
+    not_of_groups = names_that_matter(configuration.defaults)
+    for knob in configuration:
         own = split_prefix(knob.name)[1]
         stem = stem_of(own)
         if stem not in GROUP_STEMS or own.upper() in not_of_groups or not knob.value.strip():
@@ -43,23 +44,35 @@ def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Fou
         subject=f"knob {knob.name}",
         message=f"{knob.name} has no effect: {lists}{hint}",
         facts=(Fact(knob.name, knob.value, knob.place), knob_fact(evidence, _NAMES)),
-        settings=of_unknown_group(evidence, knob),
+        settings=_settings(evidence, knob, group, groups, near),
         examples=(knob.name,),
         harm=_harm(evidence, knob, group),
-        without_it=_without_it(evidence, knob, group, groups, near),
+        trial=_with_effect(evidence, knob, group, groups, near),
     )
 
 
-def _without_it(evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str) -> tuple[Setting, ...]:
+def _with_effect(evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str) -> tuple[Setting, ...]:
     """Return the settings by which the knob has effect: the group is listed, or the knob has the near name.
 
     Of two names that are near each other the one is right that submitters name.
     """
-    meant = near.partition(f"{stem_of(near)}_")[2] if near else ""
     if near and not _is_named(evidence, group):
         return Setting(Role.CENTRAL, knob.name, ""), Setting(Role.CENTRAL, near, knob.value)
-    names = [each for each in groups if each.lower() != meant.lower()]
-    return (Setting(Role.CENTRAL, _NAMES, ", ".join([*names, group])),)
+    return (Setting(Role.CENTRAL, _NAMES, _listing(group, groups, near)),)
+
+
+def _settings(evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str) -> tuple[Setting, ...]:
+    """Return what mends it: where submitters name the group, the list is wrong and not the knob."""
+    if near and _is_named(evidence, group):
+        return (central(evidence, _NAMES, _listing(group, groups, near)),)
+    return of_unknown_group(evidence, knob)
+
+
+def _listing(group: str, groups: list[str], near: str) -> str:
+    """Return the list of groups with ``group`` in place of the one that the knob ``near`` belongs to."""
+    misspelt = near.partition(f"{stem_of(near)}_")[2].lower() if near else ""
+    names = [each for each in groups if each.lower() != misspelt]
+    return ", ".join([*names, group])
 
 
 def _harm(evidence: Evidence, knob: Knob, group: str) -> Harm:

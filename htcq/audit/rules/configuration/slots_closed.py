@@ -92,7 +92,7 @@ def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
         count=len(slots),
         examples=tuple(str(slot.name) for slot in slots[:EXAMPLES]),
         harm=Harm(shut=part),
-        without_it=tuple(Setting(Role.EXECUTE, "START", "True", nodes=(machine,)) for machine in machines),
+        trial=tuple(Setting(Role.EXECUTE, "START", "True", nodes=(machine,)) for machine in machines),
     )
 
 

@@ -37,7 +37,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     facts=(Fact(knob.name, knob.value, knob.place),),
                     settings=settings,
                     examples=(whose,),
-                    without_it=settings,
+                    is_root=True,
                 )
     if not checked:
         yield Unchecked(Need.CENTRAL.value)

@@ -76,7 +76,7 @@ def _found(
         count=sum(kind.count for kind in kinds),
         examples=tuple(name for kind in kinds for name in kind.examples)[:EXAMPLES],
         settings=sound_weights(evidence),
-        without_it=tuple(Setting(Role.EXECUTE, "SLOT_WEIGHT", there.weight_text, nodes=(each,)) for each in machines),
+        trial=tuple(Setting(Role.EXECUTE, "SLOT_WEIGHT", there.weight_text, nodes=(each,)) for each in machines),
     )
 
 

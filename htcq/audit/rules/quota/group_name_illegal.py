@@ -32,7 +32,11 @@ RULE = Rule(
         "A line such as GROUP_QUOTA_nice-user = 10 is an illegal identifier: every daemon and tool that reads it "
         "exits. Without it the group's quota is 0."
     ),
-    advice="Rename the group: letters, digits, '_' and '/' are allowed, '.' between a group and its subgroup.",
+    advice=(
+        "Rename the group in GROUP_NAMES: letters, digits, '_' and '/' are allowed, '.' between a group and its "
+        "subgroup. Then give the new name its quota, and tell its users: a job belongs to the group that its "
+        "accounting_group names."
+    ),
     source="src/condor_utils/config.cpp:is_valid_param_name, 25.14; condor_config_val 25.14.1 refuses such a line",
     find=_find,
 )

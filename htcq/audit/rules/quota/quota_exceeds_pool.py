@@ -38,7 +38,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 facts=(knob_fact(evidence, f"GROUP_QUOTA_{group.name}"), Fact("pool weight", f"{pool:g}")),
                 examples=(group.name,),
                 settings=_largest(evidence, group.name, pool),
-                without_it=(Setting(Role.CENTRAL, f"GROUP_QUOTA_{group.name}", f"{_left(quotas, group, pool):.0f}"),),
+                trial=(Setting(Role.CENTRAL, f"GROUP_QUOTA_{group.name}", f"{_left(quotas, group, pool):.0f}"),),
             )
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.fix import Role, Setting
 from htcq.audit.group_knobs import in_range
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.quota.knobs import TreeProblem
 
-_NUMBER = re.compile(r"[0-9]+\.?[0-9]*")
 #: What a knob must be, by how its name begins; the longest beginning counts.
 _ALLOWED = {
     "GROUP_QUOTA_": "a number from 0 to 2147483647",
@@ -30,15 +27,6 @@ def _allowed(problem: TreeProblem) -> str:
     return _ALLOWED[max(fitting, key=len)] if fitting else "a number"
 
 
-def _meant(problem: TreeProblem) -> str:
-    """Return what the value was probably meant to be: the first number in it, as a share of 1 where it has a %."""
-    found = _NUMBER.search(problem.value)
-    if found is None or problem.kind == "not-a-boolean":
-        return ""
-    number = float(found.group())
-    return f"{number / 100 if '%' in problem.value else number:g}"
-
-
 def _find(evidence: Evidence) -> Iterator[Found]:
     for problem in evidence.quotas.problems:
         if problem.fatal and problem.kind != "not-an-expression":
@@ -48,7 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"{problem.knob} = {problem.value} ends the negotiator: it must be {_allowed(problem)}",
                 facts=(replace(knob_fact(evidence, problem.knob), value=problem.value),),
                 settings=in_range(evidence, problem),
-                without_it=(Setting(Role.CENTRAL, problem.knob, _meant(problem)),),
+                is_root=True,
             )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.fix import Role, Setting
 from htcq.audit.group_knobs import whole_quota
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.quota.tree import Group
@@ -20,13 +19,6 @@ _DUST = 1e-6
 
 def _knob(group: Group) -> str:
     return f"GROUP_QUOTA_{group.name}" if group.static else f"GROUP_QUOTA_DYNAMIC_{group.name}"
-
-
-def _whole(group: Group) -> tuple[Setting, ...]:
-    """Return the setting of a static quota that loses nothing; a share of the pool has none."""
-    if not group.static:
-        return ()
-    return (Setting(Role.CENTRAL, _knob(group), f"{math.ceil(group.config_quota)}"),)
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -47,7 +39,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 examples=(group.name,),
                 severity=None if severe else Severity.INFO,
                 settings=whole_quota(evidence, group.name),
-                without_it=_whole(group),
+                is_root=group.static,
             )
 
 

@@ -56,7 +56,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject="the pool",
             message=f"{promises}: no quota is left for " + " and ".join(left_out),
             facts=facts,
-            without_it=_lower(tops, promised, pool),
+            trial=_lower(tops, promised, pool),
         )
     elif promised > pool:
         yield Found(
@@ -64,7 +64,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject="the pool",
             message=promises,
             facts=facts,
-            without_it=_lower(tops, promised, pool),
+            trial=_lower(tops, promised, pool),
             severity=Severity.INFO,
         )
     elif shared >= 1 and ungrouped:

@@ -80,7 +80,7 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[Kind, ...]) -> F
         ),
         examples=(point.name,),
         settings=sound_weights(evidence),
-        without_it=(
+        trial=(
             Setting(Role.ACCESS, SWITCH, "True", nodes=(point.name,)),
             Setting(Role.ACCESS, OWN_KNOB, _of_requests(text), nodes=(point.name,)),
         ),

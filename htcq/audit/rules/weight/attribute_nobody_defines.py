@@ -96,7 +96,7 @@ def _found(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unkno
         count=bearer.count,
         examples=bearer.examples,
         severity=Severity.INFO if unknown.guarded else None,
-        without_it=settings,
+        is_root=True,
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.fix import Role, Setting
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.negotiate.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
@@ -29,7 +28,7 @@ def _found(evidence: Evidence, knob: str, slots: int, consequence: str) -> Found
         message=f"{knob} holds for none of {counted(slots, 'slot')}: {consequence}",
         facts=(knob_fact(evidence, knob),),
         settings=(central(evidence, knob, ""),),
-        without_it=(Setting(Role.CENTRAL, knob, ""),),
+        is_root=True,
     )
 
 

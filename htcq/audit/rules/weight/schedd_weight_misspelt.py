@@ -50,7 +50,7 @@ def _found(evidence: Evidence, point: AccessPoint, unknown: Unknown) -> Found:
         facts=(point.fact(OWN_KNOB),),
         settings=settings,
         examples=(point.name,),
-        without_it=settings,
+        is_root=True,
     )
 
 

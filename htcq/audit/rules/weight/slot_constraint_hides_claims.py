@@ -45,7 +45,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             settings=(central(evidence, SLOT_CONSTRAINT, f'({text}) || State == "Claimed"'),),
             count=len(hidden),
             examples=tuple(str(slot.name) for slot in hidden[:_EXAMPLES]),
-            without_it=(Setting(Role.CENTRAL, SLOT_CONSTRAINT, ""),),
+            trial=(Setting(Role.CENTRAL, SLOT_CONSTRAINT, ""),),
         )
 
 

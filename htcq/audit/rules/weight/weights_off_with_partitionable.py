@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.fix import Role, Setting
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 
@@ -30,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         settings=(central(evidence, _KNOB, "True"),),
         count=count,
         examples=tuple(name for kind in kinds for name in kind.examples)[:3],
-        without_it=(Setting(Role.CENTRAL, _KNOB, "True"),),
+        is_root=True,
     )
 
 
