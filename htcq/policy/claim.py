@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Callable, Optional, Protocol, Union
 
@@ -228,16 +228,15 @@ def modified(startd: Startd, slot: Ad, job: JobSide) -> dict[str, Value]:
     return changed
 
 
-def ways(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0) -> tuple[Way, ...]:
-    """Return what the startd tries, in turn: the request as it changes it, then as it came.
+def ways(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0) -> Iterator[Way]:
+    """Yield what the startd tries, in turn: the request as it changes it, then as it came.
 
     ``machine_disk_kb`` is TotalDisk, of which startds before 25.4 give shares.
     """
     changed = modified(startd, slot.ad(left), job)
-    first = _way(slot, job, left, startd, machine_disk_kb, changed)
-    if startd.must_modify or not _changes(job.ad(), changed):
-        return (first,)
-    return (first, _way(slot, job, left, startd, machine_disk_kb, {}))
+    yield _way(slot, job, left, startd, machine_disk_kb, changed)
+    if not startd.must_modify and _changes(job.ad(), changed):
+        yield _way(slot, job, left, startd, machine_disk_kb, {})
 
 
 def _changes(job: Ad, changed: Mapping[str, Value]) -> bool:
@@ -329,4 +328,6 @@ def _less_than_asked(job: Ad, got: Amounts) -> str:
         asked = as_number(job.value(request_of(asset)))
         if asked is not None and asked > amount:
             return f"{asset}: {asked:g} asked for, but the startd hands out {amount:g}"
+        if asset in _WHOLE and amount <= 0:
+            return f"{asset}: a slot without any of it takes no job"
     return ""
