@@ -10,13 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.fix import Setting
+from htcq.audit.fix import Role, Setting
 from htcq.audit.mended import mended
 from htcq.audit.rule import Found, Rule
 from htcq.errors import BindingsError
 
-#: Most root causes that are tried: each costs as much as the rules that found something.
-_MAX_TRIED = 20
+#: How many root causes are tried: each costs up to half an audit, so that a large pool has fewer tried.
+_MIN_TRIED, _MAX_TRIED = 3, 20
+#: How many slots are looked at again, in all trials together, beyond the fewest trials.
+_MAX_SLOTS = 60_000
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def root_causes(evidence: Evidence, told: Sequence[Told]) -> dict[tuple[Cause, s
         # Nothing is there that could follow from another thing.
         return {}
 
-    tried = _roots(told)[:_MAX_TRIED]
+    tried = _to_be_tried(_roots(told), len(evidence.slots))
     for root in tried:
         root.gone = _gone(evidence, root, told)
     # The one from which most follows comes first; of two that explain each other, the one whose rule comes first.
@@ -89,6 +91,16 @@ def _roots(told: Sequence[Told]) -> list[_Root]:
         for setting in each.found.without_it:
             root.settings[setting] = None
     return list(roots.values())
+
+
+def _to_be_tried(roots: Sequence[_Root], slots: int) -> list[_Root]:
+    """Return the root causes to try, the cheap ones of the central manager first: few on a pool of many slots."""
+
+    def changes_slots(root: _Root) -> bool:
+        return any(setting.role is Role.EXECUTE for setting in root.settings)
+
+    count = max(_MIN_TRIED, min(_MAX_TRIED, _MAX_SLOTS // max(1, slots)))
+    return sorted(roots, key=changes_slots)[:count]
 
 
 def _number_gone(root: _Root) -> int:

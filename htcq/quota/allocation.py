@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from weakref import ref
 
 from htcq.quota.results import Sharing
 from htcq.quota.tree import Group, Tree
@@ -18,10 +19,11 @@ class Node:
     """One group's working state. ``usage`` is that of the round's start, ``used`` that of now.
 
     ``requested`` is what it still asks for, ``subtree_requested`` what it and the accepting groups below it do.
+    ``above`` leads to the parent and does not keep it: a circle would stay in memory where nothing collects circles.
     """
 
     group: Group
-    parent: Node | None
+    above: ref[Node] | None
     requested: float
     usage: float
     used: float
@@ -31,6 +33,11 @@ class Node:
     subtree_requested: float = 0.0
     surplus: float = 0.0
     children: list[Node] = field(default_factory=list)
+
+    @property
+    def parent(self) -> Node | None:
+        """The state of the group above; None for the root."""
+        return self.above() if self.above is not None else None
 
 
 #: What each of the wanting got, what is left, and what they still lack.
@@ -48,7 +55,8 @@ def plant(tree: Tree, requested: Mapping[str, float], usage: Mapping[str, float]
     for group in tree.groups:
         used = float(usage.get(group.name, 0.0))
         parent = nodes[group.parent] if group.parent is not None else None
-        node = nodes[group.name] = Node(group, parent, float(requested.get(group.name, 0.0)), used, used)
+        above = ref(parent) if parent is not None else None
+        node = nodes[group.name] = Node(group, above, float(requested.get(group.name, 0.0)), used, used)
         if parent is not None:
             parent.children.append(node)
     return list(nodes.values())
@@ -66,7 +74,7 @@ def assign_quotas(nodes: Sequence[Node], pool_weight: float, oversubscription: b
         if whole <= 0:
             continue
         given = _hand_on(node, oversubscription)
-        node.quota = whole if oversubscription and node.parent is not None else whole - given
+        node.quota = whole if oversubscription and node.above is not None else whole - given
         node.quota = max(node.quota, 0.0)
 
 
