@@ -95,13 +95,13 @@ class Kind:
 
     def dynamic_ad(self, amounts: Mapping[str, Number]) -> Ad:
         """Return the ad of a dynamic slot that got ``amounts``; valid until the next call."""
-        own = dict(self.first.own())
+        own: dict[str, Value] = {}
         for asset in self.assets:
             name = attribute(asset)
             own[name] = amounts.get(asset, 0)
             own[f"TotalSlot{name}"] = float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
         own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
-        return self.first.frame.ad(own.items())
+        return self.first.frame.ad_of(self.first, own)
 
     def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
         """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
