@@ -134,7 +134,7 @@ def _charge(kind: Kind, jobs: JobClass, startd: Startd, held: Sequence[Number]) 
     taken: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else {}
     stands, asset = wall_of(kind, jobs, kind.total, taken)
     matches = stands is Wall.NONE
-    way = carve(kind, jobs, startd) if matches or not kind.supports_policy else None
+    way = carve(kind, jobs, startd, judged=matches) if matches or not kind.supports_policy else None
     standing = None
     if matches and way is not None and not way.refusal:
         standing = accounted(kind.standing_weight(way.got) if kind.type == PARTITIONABLE else kind.full_weight)
