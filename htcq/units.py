@@ -190,9 +190,12 @@ def two_digits(amount: float) -> float:
     return float(f"{amount:.1e}")
 
 
+_ATTRIBUTES = {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}
+
+
 def attribute(asset: str) -> str:
     """Return the name of the ClassAd attribute that holds ``asset`` (attribute names ignore case)."""
-    return {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}.get(asset, asset[:1].upper() + asset[1:])
+    return _ATTRIBUTES.get(asset) or asset[:1].upper() + asset[1:]
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -46,7 +46,7 @@ def slot_policies(evidence: Evidence) -> Iterator[SlotPolicy]:
 def taken(evidence: Evidence, kind: Kind, jobs: JobClass) -> Mapping[str, Number] | None:
     """Return what a claim of a job takes of an unused slot; None where it takes nothing or some part is no number."""
     if not kind.supports_policy:
-        got = carve(kind, jobs, evidence.startds.of(kind.first)).got
+        got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
         return got if any(got.values()) else None
     found = kind.consumed(jobs.ad())
     amounts = {asset: amount for asset, amount in found.items() if amount is not None and amount >= 0}
@@ -60,7 +60,7 @@ def weights(evidence: Evidence, kind: Kind, jobs: JobClass) -> tuple[Number, ...
         return ()
     if kind.type != PARTITIONABLE:
         return (kind.plain_weight(),)
-    got = carve(kind, jobs, evidence.startds.of(kind.first)).got
+    got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
     standing = accounted(kind.standing_weight(got or amounts))
     cost = kind.cost(amounts) if kind.supports_policy else None
     return (standing,) if cost is None else (cost, standing)

@@ -67,7 +67,7 @@ class Charging:
             got: Mapping[str, Number] = {asset: amount or 0 for asset, amount in jobs.request.items()}
             weight: Number = got.get(CPUS) or 1
         else:
-            got = carve(likely, jobs, self.startds.of(likely.first)).got
+            got = carve(likely, jobs, self.startds.of(likely.first), judged=False).got
             got = got or {asset: amount or 0 for asset, amount in jobs.request.items()}
             weight = self.weight(likely, got)
         amounts = whole({**got, WEIGHT: weight * PARTS})

@@ -181,4 +181,4 @@ def _others(kind: Kind, asset: str) -> Iterator[dict[str, Number]]:
 def _claim(kind: Kind, amounts: Mapping[str, Number], startds: StartdTable) -> dict[str, Number]:
     """Return what the claim of a job that asks for ``amounts`` gets of a slot of ``kind``."""
     job = made_up("tried", amounts)
-    return dict(carve(kind, job, startds.of(kind.first)).got) or dict(amounts)
+    return dict(carve(kind, job, startds.of(kind.first), judged=False).got) or dict(amounts)

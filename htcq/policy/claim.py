@@ -228,15 +228,27 @@ def modified(startd: Startd, slot: Ad, job: JobSide) -> dict[str, Value]:
     return changed
 
 
-def ways(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0) -> Iterator[Way]:
+def ways(
+    slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0, judged: bool = True
+) -> Iterator[Way]:
     """Yield what the startd tries, in turn: the request as it changes it, then as it came.
 
-    ``machine_disk_kb`` is TotalDisk, of which startds before 25.4 give shares.
+    ``machine_disk_kb`` is TotalDisk, of which startds before 25.4 give shares. Whether the dynamic slot takes its job
+    is left open unless ``judged``, which is half of the work.
     """
+    for request in _requests(slot, job, left, startd):
+        way = _way(slot, job, left, startd, machine_disk_kb, request)
+        if judged and not way.impossible:
+            way = replace(way, refusal=_refused(slot, job, way.got))
+        yield way
+
+
+def _requests(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd) -> Iterator[Mapping[str, Value]]:
+    """Yield the requests that are changed when the job is tried: as the startd has it, then none."""
     changed = modified(startd, slot.ad(left), job)
-    yield _way(slot, job, left, startd, machine_disk_kb, changed)
+    yield changed
     if not startd.must_modify and _changes(job.ad(), changed):
-        yield _way(slot, job, left, startd, machine_disk_kb, {})
+        yield {}
 
 
 def _changes(job: Ad, changed: Mapping[str, Value]) -> bool:
@@ -258,11 +270,10 @@ def _way(
         return Way(impossible="it consumes nothing at all, which HTCondor never matches")
     slop = disk_slop(machine_disk_kb, startd.version)
     bag = _bag(sure, slop, machine_disk_kb)
-    got = published(bag)
     # Without a policy a slot that is out of cpus, memory or disk takes no job, whatever that asks for.
     floors = {} if policy else {asset: max(1, amount) for asset, amount in sure.items() if asset in _WHOLE}
     needs = {**sure, **floors}
-    return Way(needs, bag, got, sure, refusal=_refused(slot, job, got))
+    return Way(needs, bag, published(bag), sure)
 
 
 def requested(job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
@@ -307,7 +318,7 @@ def handed_out(taken: Amounts) -> dict[str, int]:
     return published(_bag(taken, 0, 0))
 
 
-def _refused(slot: SlotSide, job: JobSide, got: Mapping[str, int]) -> str:
+def _refused(slot: SlotSide, job: JobSide, got: Amounts) -> str:
     """Return why the dynamic slot does not take the job that it was carved for (activate_claim); empty if it does."""
     asking, dynamic = job.ad(), slot.dynamic_ad(got)
     if slot.supports_policy:

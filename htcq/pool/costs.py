@@ -15,7 +15,7 @@ from htcq.classads import as_number
 from htcq.policy.claim import Startd, accounted
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
-from htcq.pool.matching import Wall, wall
+from htcq.pool.matching import Wall, wall_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.pool.startds import StartdTable, carve
@@ -131,10 +131,10 @@ def costs(pool: Pool, kinds: Sequence[Kind], classes: Sequence[JobClass], weight
 
 
 def _charge(kind: Kind, jobs: JobClass, startd: Startd, held: Sequence[Number]) -> Charge:
-    stands, asset = wall(kind, jobs)
-    matches = stands is Wall.NONE
     taken: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else {}
-    way = carve(kind, jobs, startd) if matches or not kind.supports_policy else None
+    stands, asset = wall_of(kind, jobs, kind.total, taken)
+    matches = stands is Wall.NONE
+    way = carve(kind, jobs, startd, judged=matches) if matches or not kind.supports_policy else None
     standing = None
     if matches and way is not None and not way.refusal:
         standing = accounted(kind.standing_weight(way.got) if kind.type == PARTITIONABLE else kind.full_weight)

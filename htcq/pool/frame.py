@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
 from htcq.errors import PolicyError
@@ -25,6 +25,13 @@ MOST_DEPTH = 5_000
 _BRACKET = re.compile(r"[][(){}]")
 #: Attributes to set on a frame's ad before an evaluation; None stands for absent.
 Own = Iterable[tuple[str, Value]]
+
+
+class Holder(Protocol):
+    """What has attributes of its own: a slot, a job."""
+
+    def own(self) -> Own:
+        """Return them; the same at each call."""
 
 
 class Expressions:
@@ -51,7 +58,10 @@ class Expressions:
 class Frame:
     """The shared attributes of equal ads; names are looked up whatever their case."""
 
-    __slots__ = ("_ad", "_expressions", "_set", "_shared", "_values", "endless", "lines", "names", "texts")
+    __slots__ = (
+        "_ad", "_base", "_changed", "_expressions", "_one", "_set", "_shared", "_values", "endless", "lines", "names",
+        "texts",
+    )  # fmt: skip
 
     def __init__(self, lines: Lines, expressions: Expressions) -> None:
         self.lines = lines
@@ -65,6 +75,9 @@ class Frame:
         self._expressions = expressions
         self._ad: Ad | None = None
         self._set: dict[str, Value] = {}
+        self._one: Holder | None = None
+        self._base: dict[str, Value] = {}
+        self._changed: tuple[str, ...] = ()
         self._values: dict[str, Value] = {}
         self._shared: dict[str, int | float | bool | str | Expr] = {}
         self.endless: tuple[str, ...] = ()
@@ -129,16 +142,48 @@ class Frame:
         """
         if self._ad is None:
             self._ad = self._built()
+        self._one = None
         ad, before, now = self._ad, self._set, dict(own)
         for name in [name for name in before if name not in now and (names is None or name.lower() in names)]:
             self._cover(ad, name, UNDEFINED)
             del before[name]
         for name, value in now.items():
-            # Most calls change little, and setting an attribute is what costs: equal values stay as they are.
-            if name not in before or before[name] != value or type(before[name]) is not type(value):
-                self._cover(ad, name, value)
-                before[name] = value
+            self._put(ad, name, value)
         return ad
+
+    def ad_of(self, one: Holder, changed: Mapping[str, Value]) -> Ad:
+        """Return the ad of ``one`` with some attributes changed; the same object as of :meth:`ad`.
+
+        As long as the same one is asked for, only what is ``changed`` is looked at.
+        """
+        if self._ad is None or self._one is not one:
+            base = dict(one.own())
+            ad = self.ad({**base, **changed}.items())
+            self._one, self._base = one, base
+        else:
+            ad = self._ad
+            for name in self._changed:
+                if name not in changed:
+                    self._restore(ad, name)
+            for name, value in changed.items():
+                self._put(ad, name, value)
+        self._changed = tuple(changed)
+        return ad
+
+    def _restore(self, ad: Ad, name: str) -> None:
+        """Give one attribute back what it is without a change."""
+        if name in self._base:
+            self._put(ad, name, self._base[name])
+        elif name in self._set:
+            self._cover(ad, name, UNDEFINED)
+            del self._set[name]
+
+    def _put(self, ad: Ad, name: str, value: Value) -> None:
+        """Set one attribute; setting is what costs, so that an equal value stays as it is."""
+        before = self._set[name] if name in self._set else self._shared.get(name.lower())
+        if before != value or type(before) is not type(value):
+            self._cover(ad, name, value)
+            self._set[name] = value
 
     def _cover(self, ad: Ad, name: str, value: Value) -> None:
         """Set one attribute over the shared ones; UNDEFINED uncovers it."""

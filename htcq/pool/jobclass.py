@@ -37,7 +37,7 @@ class JobClass:
 
     def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
         """Return the ad of its first job, with some attributes changed; valid until the next call for the class."""
-        return self.frame.ad([*self.first.own(), *(changed or {}).items()])
+        return self.frame.ad_of(self.first, changed or {})
 
     @cached_property
     def request(self) -> dict[str, Number | None]:

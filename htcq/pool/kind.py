@@ -80,7 +80,7 @@ class Kind:
         """Whether HTCondor matches by consumption policy here: partitionable, and every asset has its expression."""
         return supports(self.ad(self.total))
 
-    @property
+    @cached_property
     def full_weight(self) -> Value:
         """SlotWeight of the slot with all that it had at birth."""
         return self.weight(self.total)
@@ -95,13 +95,13 @@ class Kind:
 
     def dynamic_ad(self, amounts: Mapping[str, Number]) -> Ad:
         """Return the ad of a dynamic slot that got ``amounts``; valid until the next call."""
-        own = dict(self.first.own())
+        own: dict[str, Value] = {}
         for asset in self.assets:
             name = attribute(asset)
             own[name] = amounts.get(asset, 0)
             own[f"TotalSlot{name}"] = float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
         own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
-        return self.first.frame.ad(own.items())
+        return self.first.frame.ad_of(self.first, own)
 
     def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
         """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
@@ -114,11 +114,14 @@ class Kind:
     def cost(self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None) -> Number | None:
         """Return the match cost W(R) - W(R') of taking ``taken``; None where a weight is no number."""
         left = self.total if amounts is None else amounts
-        return match_cost(lambda rest: as_number(self.weight(rest)), left, taken)
+        return match_cost(lambda rest: as_number(self._weight_of(rest)), left, taken)
 
     def plain_weight(self, amounts: Mapping[str, Number] | None = None) -> Number:
         """Return what the negotiator charges for the whole slot: SlotWeight, or 1 where it is no number or negative."""
-        return accounted(self.weight(self.total if amounts is None else amounts))
+        return accounted(self._weight_of(self.total if amounts is None else amounts))
+
+    def _weight_of(self, amounts: Mapping[str, Number]) -> Value:
+        return self.full_weight if amounts is self.total else self.weight(amounts)
 
 
 def kinds_of(slots: Iterable[Slot]) -> tuple[Kind, ...]:

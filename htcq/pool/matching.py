@@ -9,7 +9,7 @@ import enum
 from collections.abc import Mapping
 
 from htcq.classads import Ad, as_number, holds, named
-from htcq.policy.claim import Lack, lack, overridden
+from htcq.policy.claim import Lack, Taken, lack, overridden
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
@@ -35,10 +35,15 @@ def wall(kind: Kind, jobs: JobClass, amounts: Mapping[str, Number] | None = None
 
     The second part names the asset that is short or has no number; empty where there is none to name.
     """
-    job, left = jobs.ad(), dict(kind.total if amounts is None else amounts)
+    left = kind.total if amounts is None else amounts
+    return wall_of(kind, jobs, left, kind.consumed(jobs.ad(), left) if kind.supports_policy else {})
+
+
+def wall_of(kind: Kind, jobs: JobClass, left: Mapping[str, Number], taken: Taken) -> tuple[Wall, str]:
+    """Return the same where it is known what is ``taken`` by the policy of ``kind``, if it has one."""
+    job = jobs.ad()
     if not kind.supports_policy:
         return _requirements(kind, job, left), ""
-    taken = kind.consumed(job, left)
     why, asset = lack(left, taken)
     if why is not None:
         return _WALLS[why], asset

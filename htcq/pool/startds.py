@@ -70,15 +70,16 @@ def modifications(slot: Slot, configuration: Configuration | None) -> dict[str, 
     return texts
 
 
-def carve(kind: Kind, jobs: JobClass, startd: Startd, left: Amounts | None = None) -> Way:
+def carve(kind: Kind, jobs: JobClass, startd: Startd, left: Amounts | None = None, judged: bool = True) -> Way:
     """Return how a claim of ``jobs`` is served of a slot of ``kind`` with ``left`` (None: all it had at birth).
 
-    A static slot is taken as a whole. Where nothing fits, ``refusal`` says why.
+    A static slot is taken as a whole. Where nothing fits, ``refusal`` says why; whether the dynamic slot then takes its
+    job is only told if ``judged``.
     """
     have = kind.total if left is None else left
     if kind.type != PARTITIONABLE:
         return Way(bag=have, got=have, consumed=have)
-    return first_that_fits(ways(kind, jobs, have, startd, machine_disk_kb(kind.first)), have)
+    return first_that_fits(ways(kind, jobs, have, startd, machine_disk_kb(kind.first), judged), have)
 
 
 def machine_disk_kb(slot: Slot) -> int:
