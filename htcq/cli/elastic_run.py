@@ -97,7 +97,7 @@ def _written(arguments: argparse.Namespace, declared: Declared, writer: Writer) 
     from htcq.elastic.journal import REFUSED, Record
 
     state = writer.state()
-    stopped = left_alone(writer, state, declared.settings.fail_most)
+    stopped = left_alone(writer, state, declared.settings.max_failures)
     if stopped:
         return stopped, _USUAL_CYCLE
     found = look(arguments, declared, state, writer.present(), time.time())

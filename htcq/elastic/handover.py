@@ -229,7 +229,7 @@ def _step(given: Handover, declared: Sequence[Group], settings: WriteSettings, s
     new, mins = _own(given.file.quotas, declared), _own(given.static.quotas, declared)
     old, known = _own(state.in_force.quotas, declared), _own(state.fallback_quotas, declared)
     pool, slack = given.seen.pool_weight, _SLACK * len(new)
-    step = max(settings.raise_most * pool, 1.0)
+    step = max(settings.max_raise * pool, 1.0)
     mins_step = max(step, settings.capacity_drop * pool)
     raised = sum(max(0.0, new[name] - max(old[name], mins[name])) for name in new)
     granted = sum(max(0.0, mins[name] - known[name]) for name in new) if state.fallback_quotas else 0.0

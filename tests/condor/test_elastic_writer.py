@@ -117,7 +117,7 @@ def test_a_plan_is_applied_by_its_id_and_only_as_long_as_it_is_the_pools(elastic
 
 def test_the_loop_follows_the_demand_in_damped_steps_and_ends_when_told(elastic: Elastic) -> None:
     """8 slots: a quarter of the pool goes up in a step, and a claim is never taken away."""
-    elastic.declare(BOTH_MAY_ALL, raise_most="0.25", lower_most="0.25")
+    elastic.declare(BOTH_MAY_ALL, max_raise="0.25", max_lower="0.25")
     pool = elastic.pool
     queued(pool, {"quiet.cy": 4}, arguments=600)
     come_to(pool, {"quiet.cy": 4})

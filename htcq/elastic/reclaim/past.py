@@ -74,13 +74,13 @@ class Past:
     resumed: float = 0.0
     last: float = 0.0
 
-    def seconds_over(self, group: str, now: float, gap: float) -> float:
+    def seconds_over(self, group: str, now: float, max_gap: float) -> float:
         """Return for how long ``group`` has been over without a break."""
-        return _seconds([(look.time, group in look.over) for look in self.looks], now, gap)
+        return _seconds([(look.time, group in look.over) for look in self.looks], now, max_gap)
 
-    def seconds_in_need(self, group: str, now: float, gap: float) -> float:
+    def seconds_in_need(self, group: str, now: float, max_gap: float) -> float:
         """Return for how long ``group`` has been in need without a break."""
-        return _seconds([(look.time, group in look.needs) for look in self.looks], now, gap)
+        return _seconds([(look.time, group in look.needs) for look in self.looks], now, max_gap)
 
     def today(self, now: float) -> int:
         """Return how many jobs were vacated in the 24 hours before."""
@@ -106,13 +106,13 @@ class Past:
         return len(known) >= MOST_USELESS and not any(known[-MOST_USELESS:])
 
 
-def _seconds(looks: Sequence[tuple[float, bool]], now: float, gap: float) -> float:
-    """Return how far back looks tell the same without a break; a longer ``gap`` between two tells nothing."""
+def _seconds(looks: Sequence[tuple[float, bool]], now: float, max_gap: float) -> float:
+    """Return how far back looks tell the same without a break; a longer ``max_gap`` between two tells nothing."""
     since = now
     for time, so in reversed(looks):
         if time > now:
             continue
-        if since - time > gap or not so:
+        if since - time > max_gap or not so:
             break
         since = time
     return now - since
