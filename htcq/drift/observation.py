@@ -93,7 +93,7 @@ class Sample:
     effective: float | None
     computed: float | None
     usage: float
-    usage_most: float
+    max_usage: float
     idle: float
     requested: float
     allocated: float

@@ -16,10 +16,10 @@ from htcq.report.page import page
 from htcq.report.plot import plot, scale
 from htcq.report.printable import one_line
 
-#: Most groups of a pool that are drawn: those with most trouble.
+#: The maximum of groups of a pool that are drawn: those with most trouble.
 MOST_PLOTS = 50
 #: What a table's cells are called, beside the group; the order is that of the numbers of a window.
-COLUMNS = ("mean", "most", "quota", "off by", "starved", "over", "lending", "seen")
+COLUMNS = ("mean", "max", "quota", "off by", "starved", "over", "lending", "seen")
 #: By what groups can be sorted: the word, and the key that their rows carry.
 ORDERS = (
     ("most trouble", "trouble"), ("name", "name"), ("usage", "usage"), ("quota", "quota"), ("off by", "distance"),
@@ -108,7 +108,7 @@ def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Itera
     ]
     for window in story.windows[:MOST_PLOTS]:
         name = one_line(window.group)
-        told = f"mean usage {about(window.usage)}, most {about(window.usage_most)}, quota {about(window.quota)}"
+        told = f"mean usage {about(window.usage)}, max {about(window.max_usage)}, quota {about(window.quota)}"
         states = ", ".join(
             f"{state} {percent(getattr(window, state))}"
             for state in ("starved", "over", "lending")

@@ -14,12 +14,12 @@ from htcq.report.printable import one_line
 from htcq.report.spark import spark
 
 WIDTH = 78
-#: Most entries of each list, and most groups in the table.
+#: The maximum of entries of each list, and of groups in the table.
 _MOST_ENTRIES, _MOST_GROUPS, _MOST_DOUBTS = 24, 10, 5
 _MOST_DIMENSIONS = 4
 #: Most lines of one entry.
 _MOST_LINES = 3
-_HEADS = ("mean", "most", "quota", "off by", "starv.", "over", "lend.", "seen")
+_HEADS = ("mean", "max", "quota", "off by", "starv.", "over", "lend.", "seen")
 _COLUMN = 7
 _NAME = WIDTH - len(_HEADS) * _COLUMN
 

@@ -15,7 +15,7 @@ from htcq.units import show_number
 #: Most groups that are drawn: those that use or are promised most.
 MOST_PLOTS = 40
 _NONE = "-"
-_WORDS = ("first", "mean", "most", "last", "quota")
+_WORDS = ("first", "mean", "max", "last", "quota")
 
 
 def usage_section(shown: Sequence[tuple[str, Course]], plan: Plan) -> Part:
@@ -64,4 +64,4 @@ def _figure(name: str, found: Sequence[tuple[str, Mapping[str, Use]]], height: f
 
 def _told(use: Use) -> str:
     quota = "" if use.quota is None else f", quota {show_number(use.quota)}"
-    return f"mean {show_number(use.mean)}, most {show_number(max(use.usage))}, last {show_number(use.usage[-1])}{quota}"
+    return f"mean {show_number(use.mean)}, max {show_number(max(use.usage))}, last {show_number(use.usage[-1])}{quota}"

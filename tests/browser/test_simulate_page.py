@@ -276,7 +276,7 @@ def test_a_plot_is_an_image_with_a_name(browser: Browser, page: Path) -> None:
     used = [sample.groups["biology"] for sample in BEFORE.samples]
     told = ", ".join(
         f"{word} {show_number(number)}"
-        for word, number in (("mean", sum(used) / len(used)), ("most", max(used)), ("last", used[-1]), ("quota", 12))
+        for word, number in (("mean", sum(used) / len(used)), ("max", max(used)), ("last", used[-1]), ("quota", 12))
     )
 
     assert {picture.aria_role for picture in pictures} <= {"img", "image"}

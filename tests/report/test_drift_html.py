@@ -83,8 +83,8 @@ def test_every_group_has_a_row_and_a_plot(page: Page) -> None:
 
 
 def test_a_plot_has_its_numbers_as_text(page: Page) -> None:
-    assert "physics: mean usage 50, most 50, quota 73.3" in page.texts["title"]
-    assert "mean usage 50, most 50, quota 73.3; starved 17% of the time" in page.texts["p"]
+    assert "physics: mean usage 50, max 50, quota 73.3" in page.texts["title"]
+    assert "mean usage 50, max 50, quota 73.3; starved 17% of the time" in page.texts["p"]
 
 
 def test_changes_of_a_group_lead_to_its_plot(page: Page) -> None:

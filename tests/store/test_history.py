@@ -227,7 +227,7 @@ def test_a_step_merges_what_is_finer(path: Path) -> None:
 
     # The first look stands for no time: the mean of the hour that it ends is its own.
     assert (first.time, first.span, first.looks, first.usage) == (START, 0, 1, 0)
-    assert [(each.time, each.span, each.looks, each.usage, each.usage_most) for each in found] == [
+    assert [(each.time, each.span, each.looks, each.usage, each.max_usage) for each in found] == [
         (START + 3600, 3600, 6, 3.5, 6),
         (START + 7200, 3600, 6, 9.5, 12),
     ]
