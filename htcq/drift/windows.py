@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from htcq.drift.observation import Sample
 
 #: Most points of a series, unless told otherwise.
-MOST_POINTS = 300
+MAX_POINTS = 300
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Window:
         return (self.starved + self.over) * (self.distance or 0.0)
 
 
-def windows(samples: Iterable[Sample], since: int, until: int, most: int = MOST_POINTS) -> tuple[Window, ...]:
+def windows(samples: Iterable[Sample], since: int, until: int, most: int = MAX_POINTS) -> tuple[Window, ...]:
     """Return the window of every group, the one with most trouble first, each with no more than ``most`` points."""
     by_group: dict[str, list[Sample]] = {}
     for sample in samples:
@@ -78,7 +78,7 @@ def windows(samples: Iterable[Sample], since: int, until: int, most: int = MOST_
     )
 
 
-def window(group: str, samples: Sequence[Sample], since: int, until: int, most: int = MOST_POINTS) -> Window | None:
+def window(group: str, samples: Sequence[Sample], since: int, until: int, most: int = MAX_POINTS) -> Window | None:
     """Return the window of one group; None where none of its samples lies in it."""
     parts = tuple(_parts(sorted(samples, key=lambda sample: sample.time), since, until))
     if not parts:

@@ -19,7 +19,7 @@ from htcq.elastic.quota_file import GroupQuota, QuotaKnobs
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.errors import InputError
 from htcq.quota.elastic.groups import Group
-from htcq.quota.tree import MOST_QUOTA
+from htcq.quota.tree import MAX_QUOTA
 from htcq.settings.elastic_write import WriteSettings
 from htcq.settings.tables import check_keys
 
@@ -133,7 +133,7 @@ def _quotas(value: object, where: str, file: str) -> QuotaKnobs:
 
 
 def _amount(value: object, where: str, file: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST_QUOTA:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MAX_QUOTA:
         raise InputError(f"{file}: {where} is no amount of slot weight", _HINT)
     return float(value)
 

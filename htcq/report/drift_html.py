@@ -17,7 +17,7 @@ from htcq.report.plot import plot, scale
 from htcq.report.printable import one_line
 
 #: The maximum of groups of a pool that are drawn: those with most trouble.
-MOST_PLOTS = 50
+MAX_PLOTS = 50
 #: What a table's cells are called, beside the group; the order is that of the numbers of a window.
 COLUMNS = ("mean", "max", "quota", "off by", "starved", "over", "lending", "seen")
 #: By what groups can be sorted: the word, and the key that their rows carry.
@@ -39,13 +39,13 @@ def drift_page(stories: Sequence[Story], zone: tzinfo | None = None) -> str:
         "pools": [_pool(f"p{number}", story, zone) for number, story in enumerate(stories, 1)],
         "columns": COLUMNS,
         "orders": ORDERS,
-        "most_plots": MOST_PLOTS,
+        "max_plots": MAX_PLOTS,
     }
     return page("drift", values)
 
 
 def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
-    drawn = {window.group: f"{id_}-g{number}" for number, window in enumerate(story.windows[:MOST_PLOTS], 1)}
+    drawn = {window.group: f"{id_}-g{number}" for number, window in enumerate(story.windows[:MAX_PLOTS], 1)}
     return {
         "id": id_,
         "name": one_line(story.pool),
@@ -61,7 +61,7 @@ def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
         "groups": [_group(window, drawn) for window in story.windows],
         "plots": list(_plots(story, drawn, zone)),
         "ledger": ledger_section(story),
-        "more": max(0, len(story.windows) - MOST_PLOTS),
+        "more": max(0, len(story.windows) - MAX_PLOTS),
     }
 
 
@@ -106,7 +106,7 @@ def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Itera
         for each in (spell.since, spell.until)
         if each is not None and each > story.first
     ]
-    for window in story.windows[:MOST_PLOTS]:
+    for window in story.windows[:MAX_PLOTS]:
         name = one_line(window.group)
         told = f"mean usage {about(window.usage)}, max {about(window.max_usage)}, quota {about(window.quota)}"
         states = ", ".join(

@@ -13,7 +13,7 @@ from htcq.report.ticks import amounts
 from htcq.units import show_number
 
 #: Most groups that are drawn: those that use or are promised most.
-MOST_PLOTS = 40
+MAX_PLOTS = 40
 _NONE = "-"
 _WORDS = ("first", "mean", "max", "last", "quota")
 
@@ -24,7 +24,7 @@ def usage_section(shown: Sequence[tuple[str, Course]], plan: Plan) -> Part:
     names = list(dict.fromkeys(name for _, each in found for name in each))
     kind = next((use.kind for _, each in found for use in each.values()), "group")
     heights = {name: max(_height(each[name]) for _, each in found if name in each) for name in names}
-    drawn = sorted((name for name in names if heights[name] > 0), key=lambda name: -heights[name])[:MOST_PLOTS]
+    drawn = sorted((name for name in names if heights[name] > 0), key=lambda name: -heights[name])[:MAX_PLOTS]
     figures = [_figure(name, found, heights[name], plan) for name in drawn]
     heads = [(kind, False), *pool_head(shown), *((word, True) for word in _WORDS)]
     rows = [

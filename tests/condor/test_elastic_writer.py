@@ -19,7 +19,7 @@ SHORT, WORKLIFE = 3, 5
 #: Cycles until a group that wakes up has its min: its quota shows after 2 at most; claims that the other has by then
 #: are used on for WORKLIFE and end with the job after that; what they had is offered and matched within 2 + 2 more.
 #: Where the machine is busy jobs end later, by some cycles.
-MOST_CYCLES = 2 + WORKLIFE + SHORT + 4 + 6
+MAX_CYCLES = 2 + WORKLIFE + SHORT + 4 + 6
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(site:
 
     pool.wait(back, 60, "quiet's min", ("NegotiatorLog",))
     took = elastic.cycles() - begun
-    assert took <= MOST_CYCLES, f"{took} cycles"
+    assert took <= MAX_CYCLES, f"{took} cycles"
     # Jobs that run for long are not killed, and nobody has fewer than its min of 4.
     assert least["busy.ann"] == 4
     assert elastic.published() == {"busy": (4.0, "byquota"), "quiet": (4.0, "byquota")}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.report.drift_html import MOST_PLOTS, drift_page
+from htcq.report.drift_html import MAX_PLOTS, drift_page
 from htcq.report.drift_text import happened, numbers, standing
 from htcq.report.ledger_text import together
 from tests.report.pages import Page
@@ -121,10 +121,10 @@ def test_without_elastic_quotas_the_page_has_no_ledger() -> None:
 
 
 def test_only_so_many_are_drawn_and_the_others_are_in_the_table() -> None:
-    page = Page(drift_page([crowd(MOST_PLOTS + 7)], ZONE))
+    page = Page(drift_page([crowd(MAX_PLOTS + 7)], ZONE))
 
-    assert page.count("figure") == MOST_PLOTS
-    assert len([1 for tag, attributes in page.elements if tag == "tr" and "data-name" in attributes]) == MOST_PLOTS + 7
+    assert page.count("figure") == MAX_PLOTS
+    assert len([1 for tag, attributes in page.elements if tag == "tr" and "data-name" in attributes]) == MAX_PLOTS + 7
     assert "The 7 groups with least trouble are not drawn; the table has them." in page.texts["p"]
 
 

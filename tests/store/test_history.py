@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.drift.observation import MOST_GAP, Kept, QuotaSetting, Sample, WeightUse
+from htcq.drift.observation import MAX_GAP, Kept, QuotaSetting, Sample, WeightUse
 from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import FOREVER, LOOK, POOL, START, STATIC, group, names, observation, record, samples, times
@@ -57,7 +57,7 @@ def test_numbers_beyond_all_measure_are_kept_as_many(path: Path) -> None:
     assert (last.usage, last.idle, last.effective, last.computed, last.requested) == (1e10, 1e10, 1e10, -1e10, 0)
 
 
-@pytest.mark.parametrize(("gap", "span"), [(LOOK, LOOK), (MOST_GAP, MOST_GAP), (MOST_GAP + 1, 0)])
+@pytest.mark.parametrize(("gap", "span"), [(LOOK, LOOK), (MAX_GAP, MAX_GAP), (MAX_GAP + 1, 0)])
 def test_time_is_observed_if_the_former_look_is_not_too_long_ago(gap: int, span: int, path: Path) -> None:
     record(path, observation(START), observation(START + gap))
 

@@ -21,7 +21,7 @@ PAYLOAD = "reclaim"
 #: Steps of a ceiling: it is to be set, it is set, it is to go, it is gone, or it is not known what came of that.
 SETTING, SET, CANCELLING, CANCELLED, REFUSED = "setting", "set", "cancelling", "cancelled", "refused"
 #: Actions that freed nothing for those in need, one after the other, until nothing more is done.
-MOST_USELESS = 2
+MAX_USELESS = 2
 DAY = 86400.0
 #: What of a payload is text, and what is a list.
 _TEXTS = ("negotiator", "action", "submitter", "step", "group")
@@ -103,7 +103,7 @@ class Past:
             if action.jobs and action.time > self.resumed
         ]
         known = [each for each in told if each is not None]
-        return len(known) >= MOST_USELESS and not any(known[-MOST_USELESS:])
+        return len(known) >= MAX_USELESS and not any(known[-MAX_USELESS:])
 
 
 def _seconds(looks: Sequence[tuple[float, bool]], now: float, max_gap: float) -> float:
