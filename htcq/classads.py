@@ -34,7 +34,7 @@ _WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFI
 #: A longer expression is refused unread: the library's recursion would overflow the stack of the process (25.14).
 LONGEST = 32 * 1024
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)?\Z")
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 #: HTCondor's whole numbers have 64 bits.
 _END_OF_WHOLE = 2.0**63
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -200,7 +200,7 @@ def literal(text: str) -> Value | None:
     found = _NUMBER.match(text)
     if found:
         # A whole number of more digits than this does not fit HTCondor's 64 bits.
-        whole = found.group(1) is None and len(text) <= _MOST_DIGITS
+        whole = found.group(1) is None and len(text) <= _MAX_DIGITS
         return int(text) if whole else float(text)
     return _WORDS.get(text.lower())
 

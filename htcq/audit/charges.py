@@ -20,7 +20,7 @@ from htcq.pool.slot import Number
 #: Weights closer than this are equal: reals lose a little.
 CLOSE = 1e-6
 #: Most claims that are followed one after the other, where each changes what the next one takes.
-_MOST_STEPS = 8
+_MAX_STEPS = 8
 #: From this factor on a charge above the match cost is an error: quotas are exceeded by half or more.
 BY_HALF = 1.5
 
@@ -94,7 +94,7 @@ def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number], full: Number)
     """Return the average match cost of such claims as they fill a slot."""
     left, steps = dict(kind.total), 0
     taken: Mapping[str, Number | None] = amounts
-    while steps < _MOST_STEPS:
+    while steps < _MAX_STEPS:
         sure = Trial(trial.jobs, trial.own, taken).amounts
         room = fits(left, sure)
         if not room:

@@ -16,7 +16,7 @@ from htcq.pool.configuration import Configuration
 _INCLUDE = re.compile(r"@?include\b([^:]*):(.*)\Z", re.IGNORECASE | re.DOTALL)
 _ERROR = re.compile(r"error\s*:", re.IGNORECASE)
 _MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")
-_MOST_EXPANSIONS = 20
+_MAX_EXPANSIONS = 20
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class NamedFile:
 
 def expanded(configuration: Configuration, text: str) -> str:
     """Return ``text`` with its macros filled in; one that is not known is empty."""
-    for _ in range(_MOST_EXPANSIONS):
+    for _ in range(_MAX_EXPANSIONS):
         found = _MACRO.search(text)
         if found is None:
             break

@@ -18,7 +18,7 @@ from htcq.audit.policies import number
 from htcq.pool.configuration import LEGAL_NAME, Knob
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
 from htcq.quota.knobs import TreeProblem
-from htcq.quota.tree import MOST_QUOTA, ROOT, name_key
+from htcq.quota.tree import MAX_QUOTA, ROOT, name_key
 
 _NAMES = "GROUP_NAMES"
 _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
@@ -114,7 +114,7 @@ def _amount(evidence: Evidence, amount: float, percent: bool) -> float:
     pool = evidence.quotas.inputs.pool_weight if evidence.pool.slots else 0.0
     if percent:
         return float(math.floor(pool * min(amount, 100.0) / 100))
-    return amount if amount <= MOST_QUOTA else float(math.floor(pool))
+    return amount if amount <= MAX_QUOTA else float(math.floor(pool))
 
 
 def _listed(evidence: Evidence) -> list[str]:

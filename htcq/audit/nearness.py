@@ -8,13 +8,13 @@ from typing import Callable
 
 #: One slip in a short word, two in one of this length or longer; shorter than ``_SHORT`` a word has none.
 _LONG, _SHORT = 8, 4
-_MOST_SLIPS = 2
+_MAX_SLIPS = 2
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that is the fewest slips away from ``name``; empty where none is near."""
     compare = near_to(name)
-    best, fewest = "", _MOST_SLIPS + 1
+    best, fewest = "", _MAX_SLIPS + 1
     for each in known:
         count = compare(each)
         if count is not None and count < fewest:
@@ -30,10 +30,10 @@ def near_to(name: str) -> Callable[[str], int | None]:
     def compare(other: str) -> int | None:
         other = other.lower()
         # One letter goes and one comes with each slip: what differs by more cannot be near, and is not compared.
-        if abs(len(other) - len(word)) > _MOST_SLIPS or _apart(letters, other) > 2 * _MOST_SLIPS:
+        if abs(len(other) - len(word)) > _MAX_SLIPS or _apart(letters, other) > 2 * _MAX_SLIPS:
             return None
         count = slips(word, other)
-        return count if count <= _MOST_SLIPS and _likely(word, other, count) else None
+        return count if count <= _MAX_SLIPS and _likely(word, other, count) else None
 
     return compare
 
@@ -62,7 +62,7 @@ def _likely(one: str, other: str, count: int) -> bool:
 
 def _allowed(word: str, other: str) -> int:
     length = max(len(word), len(other))
-    return 0 if length < _SHORT else 1 if length < _LONG else _MOST_SLIPS
+    return 0 if length < _SHORT else 1 if length < _LONG else _MAX_SLIPS
 
 
 def _apart(letters: Counter[str], other: str) -> int:

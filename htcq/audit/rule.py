@@ -12,7 +12,7 @@ from htcq.audit.fix import Setting
 from htcq.audit.need import Need as Need
 
 #: What shuts more than this part of a pool is worth a warning, and what shuts as much as the second one is an error.
-MUCH_OF_THE_POOL, MOST_OF_THE_POOL = 0.1, 0.5
+MUCH_OF_THE_POOL, MAX_OF_THE_POOL = 0.1, 0.5
 
 
 class Severity(enum.IntEnum):
@@ -52,7 +52,7 @@ class Harm:
     @property
     def severity(self) -> Severity:
         """The least severity of what does such harm."""
-        if self.starved or self.shut >= MOST_OF_THE_POOL:
+        if self.starved or self.shut >= MAX_OF_THE_POOL:
             return Severity.ERROR
         return Severity.WARNING if self.overrun or self.shut > MUCH_OF_THE_POOL else Severity.INFO
 

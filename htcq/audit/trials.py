@@ -20,7 +20,7 @@ from htcq.pool.slot import Number
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 
 #: Most different requests of the pool's own jobs that are tried on a policy that looks at its slot.
-MOST_OWN = 100
+MAX_OWN = 100
 _COMMON: Mapping[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 
 
@@ -150,7 +150,7 @@ class Trials:
         found = self._alike.get(key)
         if found is None:
             groups = _told_apart(self._classes(), looks.of_jobs)
-            chosen = groups[:MOST_OWN] if looks.of_slot else groups
+            chosen = groups[:MAX_OWN] if looks.of_slot else groups
             found = tuple(_Alike(classes, kind.consumed(classes[0].ad())) for classes in chosen)
             self._alike[key] = found
         return found

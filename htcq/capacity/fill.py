@@ -80,7 +80,7 @@ class Filling:
         self._left: Mapping[str, Number] = charges.total
         self._empty = self._weight = _number(charges.weight(charges.pslot(charges.total)))
         self._cost = self._standing = 0.0
-        self._least = self._most = float(self._weight)
+        self._min = self._max = float(self._weight)
         self._max_factor = 0.0
 
     def place(self, index: int) -> bool:
@@ -115,7 +115,7 @@ class Filling:
 
     def _observe(self) -> None:
         busy = self._weight + self._standing
-        self._least, self._most = min(self._least, busy), max(self._most, busy)
+        self._min, self._max = min(self._min, busy), max(self._max, busy)
         # With scheduler splitting one match pays for the whole slot, whatever the access point makes of it.
         paid = self._cost if self._charges.policy.splitting == NEGOTIATOR else self._empty
         self._max_factor = max(self._max_factor, quotient(self._standing, paid, self._empty))
@@ -137,8 +137,8 @@ class Filling:
             standing_charge=plain(self._standing),
             left=dict(self._left),
             weight_left=plain(self._weight),
-            min_weight=plain(self._least),
-            max_weight=plain(self._most),
+            min_weight=plain(self._min),
+            max_weight=plain(self._max),
             max_factor=self._max_factor or 1.0,
         )
 

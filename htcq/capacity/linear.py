@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from htcq.capacity.model import Amounts
 from htcq.errors import ModelError
-from htcq.policy.consumption import LEAST, LEAVE_REQUEST, MODIFIABLE, Number, Policy, Terms, as_requested
+from htcq.policy.consumption import LEAVE_REQUEST, MIN_REQUEST, MODIFIABLE, Number, Policy, Terms, as_requested
 from htcq.policy.weight import weight_text
 from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, nearest_asset, show_weight
 
@@ -54,7 +54,7 @@ class Linear:
                 near = nearest_asset(base, (*total, *self.optional))
                 hint = f"did you mean {near}?" if near else "name it in optional_assets if only other nodes have it"
                 raise ModelError(f"--weight {asset}: unknown asset", hint)
-        if not any(self.weights.get(asset) for asset in LEAST):
+        if not any(self.weights.get(asset) for asset in MIN_REQUEST):
             raise ModelError(
                 "--weight: neither cpus nor memory has a weight above 0, so that a job which asks for nothing else "
                 "would be free",

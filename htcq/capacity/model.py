@@ -16,7 +16,7 @@ from math import ceil
 from typing import Protocol, Union
 
 from htcq.errors import ModelError
-from htcq.policy.consumption import LEAST, MODIFIABLE, Number, Policy, Terms
+from htcq.policy.consumption import MIN_REQUEST, MODIFIABLE, Number, Policy, Terms
 from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, nearest_asset
 
 Amounts = Mapping[str, int]
@@ -68,7 +68,7 @@ def whole_request(request: Request, total: Amounts, cpu_shares: int = 1) -> dict
     whole = {}
     for asset in total:
         amount = Fraction(request.get(asset, 0)) * (cpu_shares if asset == CPUS else 1)
-        whole[asset] = max(LEAST.get(asset, 0), ceil(amount))
+        whole[asset] = max(MIN_REQUEST.get(asset, 0), ceil(amount))
     return whole
 
 

@@ -49,13 +49,13 @@ def typical_of_fleet(sizes: Sequence[Size]) -> tuple[Shape, ...]:
     memory = sorted(size.memory_per_core for size in sizes)[middle]
     cores = sorted(size.cores for size in sizes)[middle]
     smallest = min(sizes, key=lambda size: (size.cores, size.memory_mb))
-    most_memory = max(size.memory_mb for size in sizes)
+    max_memory = max(size.memory_mb for size in sizes)
     disk = max(1, min(*(size.disk_kb // size.cores for size in sizes), _DISK_KB))
     half = max(1, cores // 2)
     shapes = [
         {CPUS: 1, MEMORY: min(_SMALL_MB, smallest.memory_mb), DISK: disk},
         {CPUS: 1, MEMORY: memory, DISK: disk},
-        {CPUS: 1, MEMORY: min(_HUNGRY * memory, most_memory), DISK: disk},
+        {CPUS: 1, MEMORY: min(_HUNGRY * memory, max_memory), DISK: disk},
         {CPUS: half, MEMORY: memory * half, DISK: disk},
         {CPUS: smallest.cores, MEMORY: smallest.memory_mb, DISK: disk},
     ]

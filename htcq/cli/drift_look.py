@@ -64,15 +64,15 @@ def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic
     from htcq.drift.observe import observe
     from htcq.negotiate.groups import PoolQuotas
     from htcq.negotiate.health import ailments
-    from htcq.negotiate.published import MOST_AGE, seconds_of
+    from htcq.negotiate.published import MAX_AGE, seconds_of
     from htcq.negotiate.unread import unread
     from htcq.pool.weights import Weights
 
     source = source_of(arguments, queues=ledger is not None)
     declared = read_site_file(arguments.config).groups
-    most_age = MOST_AGE if arguments.max_age is None else arguments.max_age
-    if not most_age >= 0:
-        raise InputError(f"--max-age {most_age:g}: not a time", "give seconds, 0 or more")
+    max_age = MAX_AGE if arguments.max_age is None else arguments.max_age
+    if not max_age >= 0:
+        raise InputError(f"--max-age {max_age:g}: not a time", "give seconds, 0 or more")
     pool = read(replace(source, until=until))
     health = ailments(pool)
     taken = seconds_of(pool.taken_at)
@@ -80,7 +80,7 @@ def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic
         raise InputError(f"{source.name} does not tell when it was taken", "'htcq snapshot' writes that into meta.json")
     quotas = PoolQuotas(pool, Weights(), source.negotiator or pool.negotiator)
     try:
-        _refuse(quotas, pool, source, most_age)
+        _refuse(quotas, pool, source, max_age)
     except PoolError as error:
         # What is wrong with the pool is why.
         raise PoolError("; ".join([*(each.text for each in health), str(error)]), error.hint) from error
@@ -90,7 +90,7 @@ def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic
     return Seen(observation, health, unread(pool))
 
 
-def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, most_age: float) -> None:
+def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> None:
     """Refuse a pool of which too little is known.
 
     Raises:
@@ -110,8 +110,8 @@ def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, most_age: float) -> 
     age = quotas.published.age
     if age is None:
         raise PoolError(f"{source.name}: nobody publishes its groups", "is its negotiator running?")
-    if age > most_age:
+    if age > max_age:
         raise PoolError(
-            f"{source.name}: the negotiator last published its groups {age:.0f} s before, more than {most_age:g} s",
+            f"{source.name}: the negotiator last published its groups {age:.0f} s before, more than {max_age:g} s",
             "is it running, and the clocks right? --max-age sets the limit",
         )

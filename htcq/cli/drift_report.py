@@ -93,13 +93,13 @@ def _story(history: History, pool: str, since: int, until: int, groups: Sequence
     from htcq.drift.accounts import part_seconds
     from htcq.drift.changes import disagrees
     from htcq.drift.story import Remembered, tell
-    from htcq.drift.windows import MOST_POINTS
+    from htcq.drift.windows import MAX_POINTS
     from htcq.quota.tree import ROOT
 
     known = history.pool(pool)
     first = known.first if known is not None else since
     # Twice as fine as any picture, and no finer: a week of many groups is a million looks.
-    step = max(1, (until - since) // (2 * MOST_POINTS))
+    step = max(1, (until - since) // (2 * MAX_POINTS))
     samples = tuple(history.samples(pool, since, until, step=step))
     suspects = {sample.group for sample in samples if disagrees(sample)}
     exactly = 1 if len(suspects) <= _FEW else step

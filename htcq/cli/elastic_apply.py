@@ -97,7 +97,7 @@ def _from_file(arguments: argparse.Namespace, declared: Declared) -> str:
         for told in writer.finish():
             print(one_line(f"finished: {told}"))
         state = writer.state()
-        stopped = left_alone(writer, state, declared.settings.fail_most)
+        stopped = left_alone(writer, state, declared.settings.max_failures)
         if stopped:
             return stopped
         groups = declared.quotas.groups

@@ -80,7 +80,7 @@ def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.elastic.reclaim.past import DAY
 
     limits = wanted.limits
-    wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.gap)
+    wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.max_gap)
     found = look(arguments, wanted)
     if found.refusals:
         more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""

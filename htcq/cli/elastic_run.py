@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from htcq.cli.elastic_writer import Writer
 
 #: A step takes at least so long, in seconds, and so many cycles: what was written has to show first.
-_LEAST, _CYCLES = 300, 3
+_MIN_PAUSE, _CYCLES = 300, 3
 _USUAL_CYCLE = 60.0
 
 
@@ -67,7 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
         taken += 1
         if ticks is not None and taken >= ticks:
             return status
-        pause = interval or max(_LEAST, _CYCLES * cycle)
+        pause = interval or max(_MIN_PAUSE, _CYCLES * cycle)
         time.sleep(max(0.0, pause - (time.monotonic() - started)))
 
 
@@ -97,7 +97,7 @@ def _written(arguments: argparse.Namespace, declared: Declared, writer: Writer) 
     from htcq.elastic.journal import REFUSED, Record
 
     state = writer.state()
-    stopped = left_alone(writer, state, declared.settings.fail_most)
+    stopped = left_alone(writer, state, declared.settings.max_failures)
     if stopped:
         return stopped, _USUAL_CYCLE
     found = look(arguments, declared, state, writer.present(), time.time())

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: The daemon that reads a role's file, as HTCondor names it in knobs and to its parser.
 _SUBSYSTEM = {EXECUTE: "STARTD", ACCESS: "SCHEDD"}
 _NEGOTIATOR = "NEGOTIATOR"
-_MOST_NAMES = 5
+_MAX_NAMES = 5
 
 
 @dataclass
@@ -80,8 +80,8 @@ def _edited(target: Target) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"{', '.join(names[:_MOST_NAMES])}{more}"
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return f"{', '.join(names[:_MAX_NAMES])}{more}"
 
 
 def _compare_hardware(report: _Report, target: Target, request: Request, node: Node) -> None:

@@ -115,10 +115,10 @@ def _or_tell(source: Source, alone: bool, look: Callable[[], Result]) -> Result 
 def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace) -> _Looked:
     from htcq.negotiate.groups import PoolQuotas
     from htcq.negotiate.look import look_at
-    from htcq.negotiate.published import MOST_AGE
+    from htcq.negotiate.published import MAX_AGE
     from htcq.pool.weights import Weights
 
-    most_age = MOST_AGE if arguments.max_age is None else arguments.max_age
+    max_age = MAX_AGE if arguments.max_age is None else arguments.max_age
     source = opened.source
     pool = read_open(opened, changes)
     if changes and pool.changed is None:
@@ -129,15 +129,15 @@ def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace
         known = ", ".join(quotas.published.negotiators) or "none"
         raise InputError(f"{source.name} has no negotiator {source.negotiator}", f"its negotiators: {known}")
     told_ailments(pool)
-    now = look_at(quotas, pool, most_age)
+    now = look_at(quotas, pool, max_age)
     then = None
     if changes:
         changed = replace(pool, central=pool.changed)
         warn(pool, changed)
         quotas = PoolQuotas(changed, weights, negotiator)
-        then = look_at(quotas, changed, most_age)
+        then = look_at(quotas, changed, max_age)
     age = quotas.published.age
-    return _Looked(quotas, now, then, stale=age is not None and age > most_age)
+    return _Looked(quotas, now, then, stale=age is not None and age > max_age)
 
 
 def _status(looked: _Looked) -> int:

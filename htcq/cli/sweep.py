@@ -29,7 +29,7 @@ _BESIDE = frozenset(
         "executable",
     )
 )  # fmt: skip
-_MOST_RETRIES, _MOST_PROCESSES = 100, 4096
+_MAX_RETRIES, _MAX_PROCESSES = 100, 4096
 
 
 def add_sweep_options(parser: argparse.ArgumentParser) -> None:
@@ -117,7 +117,7 @@ def _read(arguments: argparse.Namespace) -> Sweep:
     if arguments.snapshot and arguments.pool:
         raise InputError("--snapshot and --pool contradict each other", "give one of them")
     sources(arguments)
-    for name, least, most in (("processes", 1, _MOST_PROCESSES), ("retries", 0, _MOST_RETRIES)):
+    for name, least, most in (("processes", 1, _MAX_PROCESSES), ("retries", 0, _MAX_RETRIES)):
         given = getattr(arguments, name)
         if given is not None and not least <= given <= most:
             raise InputError(f"--{name} {given}: out of range", f"from {least} to {most}")

@@ -22,7 +22,7 @@ from htcq.report.terminal import progress
 from htcq.store.results import name_for_jobs
 
 #: Seconds from look to look at the queue: the first, how they grow, and the most.
-_FIRST, _GROWTH, _MOST = 1.0, 1.2, 15.0
+_FIRST, _GROWTH, _MAX_PAUSE = 1.0, 1.2, 15.0
 #: A schedd that is started anew does not answer for a while: so many looks in a row may fail.
 _PATIENCE = 20
 _UNHEARD = Ended(None, "its job left the queue, and its log does not say why")
@@ -138,7 +138,7 @@ class _Jobs:
         try:
             while self.waiting:
                 time.sleep(pause)
-                pause = min(pause * _GROWTH, _MOST)
+                pause = min(pause * _GROWTH, _MAX_PAUSE)
                 try:
                     jobs = self.queue.jobs()
                 except PoolError:

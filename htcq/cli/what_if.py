@@ -16,7 +16,7 @@ from htcq.units import whole_number
 if TYPE_CHECKING:
     from htcq.pool.pool import Pool
 
-_MOST_ADDED, _MOST_TIMES = 100_000, 1_000
+_MAX_ADDED, _MAX_TIMES = 100_000, 1_000
 
 
 def add_what_if(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def read_what_if(arguments: argparse.Namespace) -> WhatIf:
     added, demand = [], []
     for text in arguments.add or ():
         count, _, machine = text.partition(":")
-        if not 1 <= (whole_number(count) or 0) <= _MOST_ADDED or not machine:
+        if not 1 <= (whole_number(count) or 0) <= _MAX_ADDED or not machine:
             raise InputError(f"--add {text}: not a number and a machine", "such as --add 10:node1.example.net")
         added.append((int(count), machine))
     for text in arguments.demand or ():
@@ -122,4 +122,4 @@ def _factor(text: str) -> float | None:
         factor = float(text.lstrip("x\N{MULTIPLICATION SIGN}"))
     except ValueError:
         return None
-    return factor if 0 <= factor <= _MOST_TIMES else None
+    return factor if 0 <= factor <= _MAX_TIMES else None

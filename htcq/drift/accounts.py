@@ -14,7 +14,7 @@ from htcq.drift.ledger import AMOUNTS, Booking
 from htcq.quota.elastic.groups import ROOT
 
 #: Into how many parts the time is divided, unless told otherwise.
-MOST_PARTS = 24
+MAX_PARTS = 24
 _HOUR = 3600
 _NAMES = ("seconds", *AMOUNTS)
 
@@ -65,7 +65,7 @@ class Account:
     parts: tuple[Part, ...]
 
 
-def accounts(bookings: Iterable[Booking], since: int, until: int, most: int = MOST_PARTS) -> tuple[Account, ...]:
+def accounts(bookings: Iterable[Booking], since: int, until: int, most: int = MAX_PARTS) -> tuple[Account, ...]:
     """Return all accounts by dimension: the root's, then that of whoever lent or borrowed most.
 
     ``since`` to ``until`` is divided into parts of :func:`part_seconds`, of which there are no more than ``most``.
@@ -82,7 +82,7 @@ def accounts(bookings: Iterable[Booking], since: int, until: int, most: int = MO
     return tuple(sorted(found, key=_order))
 
 
-def part_seconds(since: int, until: int, most: int = MOST_PARTS) -> int:
+def part_seconds(since: int, until: int, most: int = MAX_PARTS) -> int:
     """Return how many seconds a part has; the last one may have fewer."""
     return max(1, -(-(until - since) // most))
 

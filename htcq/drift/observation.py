@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from htcq.drift.ledger import Entry
 
 #: Time between two observations counts as observed if it is no longer than this, in seconds.
-MOST_GAP = 3600
+MAX_GAP = 3600
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Sample:
     effective: float | None
     computed: float | None
     usage: float
-    usage_most: float
+    max_usage: float
     idle: float
     requested: float
     allocated: float

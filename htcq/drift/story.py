@@ -10,7 +10,7 @@ from htcq.drift.accounts import Account, accounts
 from htcq.drift.changes import Change, Spell, changes, published_spells, setting_spells
 from htcq.drift.ledger import Booking
 from htcq.drift.observation import Kept, Sample
-from htcq.drift.windows import MOST_POINTS, Window, windows
+from htcq.drift.windows import MAX_POINTS, Window, windows
 from htcq.quota.tree import ROOT
 
 #: The kinds of changes that are a group's.
@@ -75,7 +75,7 @@ class Remembered:
     ledger: Iterable[Booking] = ()
 
 
-def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] = (), most: int = MOST_POINTS) -> Story:
+def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] = (), most: int = MAX_POINTS) -> Story:
     """Return the story from ``since`` to ``until`` of the groups that match one of the shell patterns ``groups``.
 
     Without patterns it is that of all groups.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from htcq.drift.observation import Sample
 
 #: Most points of a series, unless told otherwise.
-MOST_POINTS = 300
+MAX_POINTS = 300
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Point:
     since: float
     until: float
     usage: float
-    usage_most: float
+    max_usage: float
     quota: float | None
     requested: float
     starved: float
@@ -44,7 +44,7 @@ class Window:
     until: int
     observed: float
     usage: float
-    usage_most: float
+    max_usage: float
     requested: float
     quota: float | None
     distance: float | None
@@ -65,7 +65,7 @@ class Window:
         return (self.starved + self.over) * (self.distance or 0.0)
 
 
-def windows(samples: Iterable[Sample], since: int, until: int, most: int = MOST_POINTS) -> tuple[Window, ...]:
+def windows(samples: Iterable[Sample], since: int, until: int, most: int = MAX_POINTS) -> tuple[Window, ...]:
     """Return the window of every group, the one with most trouble first, each with no more than ``most`` points."""
     by_group: dict[str, list[Sample]] = {}
     for sample in samples:
@@ -78,7 +78,7 @@ def windows(samples: Iterable[Sample], since: int, until: int, most: int = MOST_
     )
 
 
-def window(group: str, samples: Sequence[Sample], since: int, until: int, most: int = MOST_POINTS) -> Window | None:
+def window(group: str, samples: Sequence[Sample], since: int, until: int, most: int = MAX_POINTS) -> Window | None:
     """Return the window of one group; None where none of its samples lies in it."""
     parts = tuple(_parts(sorted(samples, key=lambda sample: sample.time), since, until))
     if not parts:
@@ -90,7 +90,7 @@ def window(group: str, samples: Sequence[Sample], since: int, until: int, most: 
         until=until,
         observed=sum(part.observed for part in parts),
         usage=whole.usage,
-        usage_most=whole.usage_most,
+        max_usage=whole.max_usage,
         requested=whole.requested,
         quota=whole.quota,
         distance=_mean((part.weight, abs(part.usage - part.quota)) for part in parts if part.quota is not None),
@@ -115,7 +115,7 @@ class _Part:
     until: float
     weight: float
     usage: float
-    usage_most: float
+    max_usage: float
     quota: float | None
     requested: float
     starved: float
@@ -139,7 +139,7 @@ def _part(sample: Sample, since: int, until: int) -> _Part:
     start, end = max(since, sample.time - sample.span), min(until, sample.time)
     span = sample.span or 1
     return _Part(
-        start, end, end - start, sample.usage, sample.usage_most, quota_of(sample), sample.requested,
+        start, end, end - start, sample.usage, sample.max_usage, quota_of(sample), sample.requested,
         sample.starved / span, sample.over / span, sample.lending / span,
     )  # fmt: skip
 
@@ -165,7 +165,7 @@ def _sum(parts: Sequence[_Part]) -> Point:
         since=parts[0].since,
         until=parts[-1].until,
         usage=_mean((part.weight, part.usage) for part in parts) or 0.0,
-        usage_most=max(part.usage_most for part in parts),
+        max_usage=max(part.max_usage for part in parts),
         quota=_mean((part.weight, part.quota) for part in parts if part.quota is not None),
         requested=_mean((part.weight, part.requested) for part in parts) or 0.0,
         starved=_mean((part.weight, part.starved) for part in parts) or 0.0,

@@ -23,11 +23,11 @@ SMALL, HELD, MOVING = "small", "held", "moving"
 class Limits:
     """How much may change at once: slot weight, parts of a quota or of the pool, seconds; see WriteSettings."""
 
-    least_change: float = 1.0
-    least_part: float = 0.02
-    raise_most: float = 0.1
-    lower_most: float = 0.05
-    hold: float = 600.0
+    min_change: float = 1.0
+    min_change_part: float = 0.02
+    max_raise: float = 0.1
+    max_lower: float = 0.05
+    hold_time: float = 600.0
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ def damp(
     known = list(targets)
     items = _items(known, before, mins)
     for item in items:
-        item.held = now - changed.get(item.name, float("-inf")) < limits.hold
+        item.held = now - changed.get(item.name, float("-inf")) < limits.hold_time
         difference = abs(item.goal - item.old)
-        item.small = difference < max(limits.least_change * PARTS, limits.least_part * item.old)
+        item.small = difference < max(limits.min_change * PARTS, limits.min_change_part * item.old)
         item.new = max(item.old, item.least)
     whole = all(amount % PARTS == 0 for item in items for amount in (item.old, item.goal, item.least))
     _move(items, math.floor(pool_weight * PARTS + _SLACK), limits, PARTS if whole else 1)
@@ -110,13 +110,13 @@ def _parts(amount: float) -> int:
 
 def _move(items: list[_Item], pool: int, limits: Limits, unit: int) -> None:
     """Lower what must or may be lowered, then raise what there is room for."""
-    most = _whole(limits.raise_most * pool, unit)
+    most = _whole(limits.max_raise * pool, unit)
     wanted = min(most, sum(item.raising for item in items))
     there = sum(item.new for item in items)
     forced = max(0, there - pool)
     needed = min(most, max(0, there + wanted - pool))
     willing = sum(item.lowering(forced=False) for item in items)
-    lowered = min(willing, max(forced, needed, _whole(limits.lower_most * pool, unit)))
+    lowered = min(willing, max(forced, needed, _whole(limits.max_lower * pool, unit)))
     _lower(items, lowered, False, unit)
     if lowered < forced:
         _lower(items, forced - lowered, True, unit)

@@ -76,8 +76,8 @@ def _whole(sight: Sight, state: State, settings: WriteSettings, confirmed: bool)
         return
     hint = "if they are gone for good, 'htcq elastic apply --accept-loss' takes what is left for all there is"
     for what, now_there, then in (("slots", sight.slots, before.slots), ("schedds", sight.schedds, before.schedds)):
-        if now_there < settings.least_seen * then:
-            message = f"{now_there} {what} are there, fewer than {settings.least_seen:.0%} of the {then} seen before"
+        if now_there < settings.min_seen * then:
+            message = f"{now_there} {what} are there, fewer than {settings.min_seen:.0%} of the {then} seen before"
             yield Refusal(f"few-{what}", message, hint)
     if sight.pool_weight < (1 - settings.capacity_drop) * before.pool_weight:
         message = (

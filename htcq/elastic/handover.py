@@ -19,7 +19,7 @@ from htcq.elastic.quota_file import GroupQuota, QuotaKnobs
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.errors import InputError
 from htcq.quota.elastic.groups import Group
-from htcq.quota.tree import MOST_QUOTA
+from htcq.quota.tree import MAX_QUOTA
 from htcq.settings.elastic_write import WriteSettings
 from htcq.settings.tables import check_keys
 
@@ -133,7 +133,7 @@ def _quotas(value: object, where: str, file: str) -> QuotaKnobs:
 
 
 def _amount(value: object, where: str, file: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST_QUOTA:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MAX_QUOTA:
         raise InputError(f"{file}: {where} is no amount of slot weight", _HINT)
     return float(value)
 
@@ -229,7 +229,7 @@ def _step(given: Handover, declared: Sequence[Group], settings: WriteSettings, s
     new, mins = _own(given.file.quotas, declared), _own(given.static.quotas, declared)
     old, known = _own(state.in_force.quotas, declared), _own(state.fallback_quotas, declared)
     pool, slack = given.seen.pool_weight, _SLACK * len(new)
-    step = max(settings.raise_most * pool, 1.0)
+    step = max(settings.max_raise * pool, 1.0)
     mins_step = max(step, settings.capacity_drop * pool)
     raised = sum(max(0.0, new[name] - max(old[name], mins[name])) for name in new)
     granted = sum(max(0.0, mins[name] - known[name]) for name in new) if state.fallback_quotas else 0.0

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.elastic.target import Target
 from htcq.quota.elastic.results import Outcome, Standing
-from htcq.quota.tree import MOST_QUOTA
+from htcq.quota.tree import MAX_QUOTA
 
 #: Sums of numbers to a thousandth may be off by so much.
 _SLACK = 1e-6
@@ -48,7 +48,7 @@ def bad_quotas(targets: Iterable[Target], quotas: Mapping[str, float], pool_weig
     below: dict[str, float] = {}
     for each in known:
         quota = quotas.get(each.group, math.nan)
-        if not 0 <= quota <= MOST_QUOTA:
+        if not 0 <= quota <= MAX_QUOTA:
             yield f"{each.group} would have a quota of {quota:g}"
         below[each.parent] = below.get(each.parent, 0.0) + quota
     for parent, together in sorted(below.items()):

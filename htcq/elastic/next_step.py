@@ -80,7 +80,7 @@ def _stand(wrong: Iterable[str]) -> None:
 
 def _limits(settings: WriteSettings) -> Limits:
     return Limits(
-        settings.least_change, settings.least_part, settings.raise_most, settings.lower_most, float(settings.hold)
+        settings.min_change, settings.min_change_part, settings.max_raise, settings.max_lower, float(settings.hold_time)
     )
 
 

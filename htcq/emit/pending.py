@@ -22,7 +22,7 @@ MODEL_HASH = "HtcqModelHash"
 _CONSUMPTION = "Consumption"
 _COUNT = re.compile(r"NUM_SLOTS_TYPE_([0-9]+)")
 #: Of an expression in a message; --diff and condor_config_val show the rest.
-_MOST_CHARACTERS = 60
+_MAX_CHARACTERS = 60
 _NUM_CPUS = "NUM_CPUS"
 _TRUE = ("true", "t", "yes", "1")
 
@@ -86,7 +86,7 @@ def _differing(name: str, running: str, wanted: str) -> str:
 def shortened(text: str) -> str:
     """Return ``text`` on one line that is not too long to read."""
     line = " ".join(text.split())
-    return line if len(line) <= _MOST_CHARACTERS else f"{line[:_MOST_CHARACTERS]}…"
+    return line if len(line) <= _MAX_CHARACTERS else f"{line[:_MAX_CHARACTERS]}…"
 
 
 def _differ(running: str | None, wanted: str) -> bool:

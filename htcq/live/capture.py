@@ -41,7 +41,7 @@ from htcq.pool.files import (
 from htcq.pool.left_out import LeftOut, together
 
 #: Most startds that are asked for their configuration.
-_MOST_STARTDS = 50
+_MAX_STARTDS = 50
 #: Startds that are asked first: where none of them answers, a firewall stands before all of them.
 _FIRST_STARTDS = 4
 #: Queries that may wait for silent daemons beside those that are answered: each is a process of some 20 MB.
@@ -291,7 +291,7 @@ class _Capture:
                 query_configuration,
                 (location, self._part(f"{EXECUTE}/{file_name(machine)}.txt")),
             )
-            for machine, location in list(machines.items())[::-1][:_MOST_STARTDS]
+            for machine, location in list(machines.items())[::-1][:_MAX_STARTDS]
         ]
         first = [self._taken(outcome) for outcome in self._round(tasks[:_FIRST_STARTDS])]
         rest = tasks[_FIRST_STARTDS:]

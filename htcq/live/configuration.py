@@ -36,7 +36,7 @@ _MAX_MEMORY = 256 * 1024 * 1024
 _NOTHING = "/dev/null"
 _NO_BINDINGS = "htcondor2"
 #: Of processor time for a text from elsewhere; a real one takes less than one.
-_MOST_SECONDS = 10
+_MAX_SECONDS = 10
 _USUAL_CONFIGURATIONS = ("/etc/condor/condor_config", "/usr/local/etc/condor_config")
 
 
@@ -168,7 +168,7 @@ def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
     Only inside a :class:`ParserProcess`.
     """
     # A text from elsewhere may send the parser in circles, or let it grow; the system ends it then.
-    limits = ((resource.RLIMIT_CPU, _MOST_SECONDS), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, _MAX_MEMORY))
+    limits = ((resource.RLIMIT_CPU, _MAX_SECONDS), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, _MAX_MEMORY))
     limit_process((limit, most, most) for limit, most in limits)
     import htcondor2
 

@@ -46,7 +46,7 @@ TOO_LARGE = f"the answer is larger than there is room for it ({OPTION} raises th
 _MIN_FILE = 64 * 1024 * 1024
 #: Of prctl(2).
 _PR_SET_PDEATHSIG = 1
-_MOST_COMPLAINT = 64 * 1024
+_MAX_COMPLAINT = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def _close(child: _Child) -> tuple[int, str]:
     _, status = os.waitpid(child.pid, 0)
     os.close(child.answers)
     size = os.lseek(child.complaints, 0, os.SEEK_END)
-    os.lseek(child.complaints, max(0, size - _MOST_COMPLAINT), os.SEEK_SET)
+    os.lseek(child.complaints, max(0, size - _MAX_COMPLAINT), os.SEEK_SET)
     with os.fdopen(child.complaints, encoding="utf-8", errors="replace") as stream:
         return status, stream.read()
 

@@ -32,7 +32,7 @@ from htcq.quota.tree import Group, assigned_group, build_tree
 
 #: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most passes of a round,
 #: most of those in which somebody is matched, and most rounds.
-_MOST_PASSES, _MOST_FILLING_PASSES, _MOST_ROUNDS = 100_000, 100, 100
+_MAX_PASSES, _MAX_FILLING_PASSES, _MAX_ROUNDS = 100_000, 100, 100
 #: PRIORITY_HALFLIFE in seconds where it is not set (param_info.in), and when the last cycle began.
 _HALFLIFE, _LAST_CYCLE = 86400.0, "LastNegotiationCycleTime0"
 #: The accountant keeps every priority as a text with so many decimals (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
@@ -230,7 +230,7 @@ class PoolQuotas:
     @cached_property
     def computed(self) -> Quotas:
         """The next cycle, if nothing were matched in it."""
-        return compute_quotas(replace(self.inputs, settings=self._bounded(_MOST_PASSES)))
+        return compute_quotas(replace(self.inputs, settings=self._bounded(_MAX_PASSES)))
 
     @cached_property
     def _quotas(self) -> Mapping[str, GroupQuota]:
@@ -277,12 +277,12 @@ class PoolQuotas:
     @cached_property
     def filled(self) -> Mapping[str, float]:
         """What each group would use if the pool were emptied and every group in its turn took all that it is let."""
-        return self._filled(self._bounded(_MOST_FILLING_PASSES))
+        return self._filled(self._bounded(_MAX_FILLING_PASSES))
 
     @cached_property
     def filled_at_once(self) -> Mapping[str, float]:
         """The same if every group's first turn let it go all of its way."""
-        return self._filled(replace(self._bounded(_MOST_FILLING_PASSES), round_robin_rate=math.inf))
+        return self._filled(replace(self._bounded(_MAX_FILLING_PASSES), round_robin_rate=math.inf))
 
     def _filled(self, settings: Settings) -> Mapping[str, float]:
         used: dict[str, float] = {}
@@ -317,7 +317,7 @@ class PoolQuotas:
         """Return the settings with no more rounds than matter, and a rate that makes at most so many passes in each."""
         promised = sum(group.config_quota for group in self.tree.groups if group.static)
         rate = max(self.settings.round_robin_rate, self.inputs.pool_weight / passes, promised / passes)
-        rounds = min(self.settings.max_rounds, _MOST_ROUNDS)
+        rounds = min(self.settings.max_rounds, _MAX_ROUNDS)
         return replace(self.settings, round_robin_rate=rate, max_rounds=rounds)
 
 

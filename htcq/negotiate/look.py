@@ -11,7 +11,7 @@ from htcq.negotiate.demand import Submitter
 from htcq.negotiate.groups import PoolQuotas
 from htcq.negotiate.health import Ailment, ailments
 from htcq.negotiate.kept_back import KeptBack, kept_back
-from htcq.negotiate.published import MOST_AGE
+from htcq.negotiate.published import MAX_AGE
 from htcq.negotiate.standing import Standing, standings
 from htcq.negotiate.supply import SLOTS, WEIGHT
 from htcq.pool.pool import Pool
@@ -86,10 +86,10 @@ class QuotaLook:
         return next((standing for standing in self.standings if name_key(standing.name) == key), None)
 
 
-def look_at(quotas: PoolQuotas, pool: Pool, most_age: float = MOST_AGE) -> QuotaLook:
+def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> QuotaLook:
     """Return the look at ``quotas``, which are those of ``pool``.
 
-    What the negotiator published is in doubt where it is older than ``most_age`` seconds. It is not compared where the
+    What the negotiator published is in doubt where it is older than ``max_age`` seconds. It is not compared where the
     pool's configuration is one that it might have.
     """
     found = standings(quotas)
@@ -112,7 +112,7 @@ def look_at(quotas: PoolQuotas, pool: Pool, most_age: float = MOST_AGE) -> Quota
         settings=quotas.settings,
         submitters=quotas.submitters,
         problems=quotas.problems,
-        doubts=(*_missing(pool), *quotas.published.doubts(names, most_age)),
+        doubts=(*_missing(pool), *quotas.published.doubts(names, max_age)),
         incomplete=pool.incomplete,
         health=ailments(pool),
         kept_back=kept_back(pool, quotas),

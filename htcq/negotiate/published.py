@@ -21,7 +21,7 @@ from htcq.quota.results import GroupQuota
 from htcq.quota.tree import ROOT, name_key
 
 #: Ads older than this many seconds say what was: the collector keeps none for longer (CLASSAD_LIFETIME).
-MOST_AGE = 900
+MAX_AGE = 900
 #: Numbers that differ by less than this part of the greater one are the same.
 SAME = 1e-6
 _NAMELESS = "(nameless)"
@@ -117,7 +117,7 @@ class Published:
                 marks[group.name] = () if none else (Mark("EffectiveQuota", "nothing", group.quota),)
         return marks
 
-    def doubts(self, names: Sequence[str], most_age: float = MOST_AGE) -> Iterator[str]:
+    def doubts(self, names: Sequence[str], max_age: float = MAX_AGE) -> Iterator[str]:
         """Yield, as sentences, why what is published of the groups ``names`` cannot be taken as it is."""
         if len(self.negotiators) > 1:
             others = [name or _NAMELESS for name in self.negotiators if name != self.negotiator]
@@ -125,8 +125,8 @@ class Published:
                 f"{self.negotiator or _NAMELESS} is shown, {' and '.join(others)} {'are' if others[1:] else 'is'} not"
             )
             yield f"this collector has {len(self.negotiators)} negotiators: {shown}"
-        if self.age is not None and self.age > most_age:
-            yield f"the negotiator last published its groups {self.age:.0f} s before: more than {most_age:g} s"
+        if self.age is not None and self.age > max_age:
+            yield f"the negotiator last published its groups {self.age:.0f} s before: more than {max_age:g} s"
         for name in names:
             record = self.account(name)
             used = None if record is None else _number(record, "WeightedResourcesUsed")

@@ -20,7 +20,7 @@ from htcq.quota.tree import Group
 from htcq.units import show_number
 
 #: Greater numbers are not shown with all their digits.
-_MOST_DIGITS = 1e9
+_MAX_DIGITS = 1e9
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def shown_limit(limit: float | None) -> str:
     working, computed = show_number(truncated(limit)), show_number(limit)
     if "." in computed:
         return f"{working} ({computed})"
-    return working if working == computed else f"{working} ({limit if abs(limit) < _MOST_DIGITS else computed})"
+    return working if working == computed else f"{working} ({limit if abs(limit) < _MAX_DIGITS else computed})"
 
 
 def depth_first(quotas: PoolQuotas) -> Iterator[tuple[Group, int]]:

@@ -92,7 +92,7 @@ class Supply:
         return tuple(sorted(weights, key=lambda text: (-weights[text], text)))
 
     @cached_property
-    def least_weight(self) -> Number:
+    def min_weight(self) -> Number:
         """The smallest weight of any slot; 0 where there are none."""
         return min((self.weight_in_pool(slot) for slot in self.slots), default=0)
 

@@ -25,7 +25,7 @@ SPLITTINGS = (NEGOTIATOR, SCHEDULER, NOBODY)
 #: The startd rounds these three requests before it carves; nothing else can be modified.
 MODIFIABLE = (CPUS, MEMORY, DISK)
 #: What a dynamic slot gets at the very least (Resource.cpp:create_dslot); asking for less changes nothing.
-LEAST = {CPUS: 1, MEMORY: 1}
+MIN_REQUEST = {CPUS: 1, MEMORY: 1}
 #: How a consumption of shares of a core reads (Terms.ask).
 _SHARES = re.compile(r"RequestCpus\s*\?:\s*0\)\s*\*\s*([1-9][0-9]{0,5})\b", re.IGNORECASE)
 #: With this text the startd leaves the request as it is, so that it computes what the negotiator computed.
@@ -102,7 +102,7 @@ class Terms:
 
     def want(self, asset: str) -> str:
         """What the job asks of ``asset``, and at least the 1 cpu or 1 MB that the startd hands out in any case."""
-        return f"max({{{LEAST[asset]}, {self.ask(asset)}}})" if asset in LEAST else self.ask(asset)
+        return f"max({{{MIN_REQUEST[asset]}, {self.ask(asset)}}})" if asset in MIN_REQUEST else self.ask(asset)
 
     def ask(self, asset: str) -> str:
         """What the job asks of ``asset``: undefined counts as 0, fractions round up."""

@@ -16,7 +16,7 @@ from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.units import BUILT_IN_ASSETS, CPUS, MEMORY
 
 #: NUM_CLAIMS beyond this costs the startd more memory than any node has claims for.
-MOST_CLAIMS = 1_000_000
+MAX_CLAIMS = 1_000_000
 #: Attributes of slots: the schedd evaluates its weight in the job alone.
 _NOT_IN_A_JOB = ("cpus", "memory", "disk", "target", "gpus")
 
@@ -27,7 +27,7 @@ def dangers(charges: Charges) -> list[str]:
     if charges.policy.splitting == NEGOTIATOR:
         found += _missing_consumption(charges)
         found += _consumption_dangers(charges)
-        if not 1 <= charges.policy.num_claims <= MOST_CLAIMS:
+        if not 1 <= charges.policy.num_claims <= MAX_CLAIMS:
             found.append(f"NUM_CLAIMS is {charges.policy.num_claims}: the slot would never match or exhaust the startd")
     return found
 

@@ -40,7 +40,7 @@ _OWN = len(JOB.own)
 #: Names that turn up within so many ads make the reading start again at once; later ones when the text is at its end.
 _SOON = 2000
 #: How often a text is read to its end, and how often it may start again before that.
-_MOST_READINGS, _MOST_STARTS = 8, 100
+_MAX_READINGS, _MAX_STARTS = 8, 100
 #: How many attributes are read because expressions name them; those of real pools name some hundred.
 _MAX_NAMED = 2000
 #: The name of an attribute that can stand in a long-form ad without quotes.
@@ -105,7 +105,7 @@ def _closed(read: Callable[[frozenset[str], set[str] | None], Read]) -> Read:
     """Read until no expression names an attribute that was passed over."""
     extra: frozenset[str] = frozenset()
     starts = readings = 0
-    while starts < _MOST_STARTS and readings < _MOST_READINGS:
+    while starts < _MAX_STARTS and readings < _MAX_READINGS:
         named: set[str] = set(extra)
         try:
             found = read(extra, named)

@@ -33,7 +33,7 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 _CONTINUED = re.compile(r"[\s\\]+\Z")
 _END = "htcq_end_of_value"
 #: No value of a real configuration is so long with all macros filled in.
-MOST_CHARACTERS = 256 * 1024
+MAX_CHARACTERS = 256 * 1024
 #: What a macro call may name: $(NAME), $(NAME:default), $INT(NAME), $CHOICE(INDEX,NAME) …
 _CALL = re.compile(r"\$([$A-Z_]*)\((?=([^)]*))")
 _NAME = re.compile(r"[A-Z0-9_./]+")
@@ -192,8 +192,8 @@ def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
             # A function looks the knob up when it is asked for, and ends in itself.
             named[key] = 1
         for each, times in references.get(key, Counter()).items():
-            named[each] = min(MOST_CHARACTERS, named[each] + times * itself)
-        sizes[key] = min(MOST_CHARACTERS + 1, len(raw) + itself * sizes.get(key, 0))
+            named[each] = min(MAX_CHARACTERS, named[each] + times * itself)
+        sizes[key] = min(MAX_CHARACTERS + 1, len(raw) + itself * sizes.get(key, 0))
         references[key] = named
     return _too_large(sizes, references)
 
@@ -210,13 +210,13 @@ def _too_large(sizes: Mapping[str, int], references: Mapping[str, Counter[str]])
     while ready:
         name = ready.pop()
         whole[name] = sizes[name] + sum(times * whole.get(each, 0) for each, times in references[name].items())
-        if whole[name] > MOST_CHARACTERS:
+        if whole[name] > MAX_CHARACTERS:
             continue
         for user in used_by.get(name, ()):
             waiting[user].discard(name)
             if not waiting[user]:
                 ready.append(user)
-    return frozenset(name for name in sizes if whole.get(name, MOST_CHARACTERS + 1) > MOST_CHARACTERS)
+    return frozenset(name for name in sizes if whole.get(name, MAX_CHARACTERS + 1) > MAX_CHARACTERS)
 
 
 Parse = Callable[[str, Sequence[str]], tuple[dict[str, str], dict[str, str]]]

@@ -18,10 +18,10 @@ from htcq.pool.adtext import Lines
 from htcq.pool.secrets import scrub
 
 #: An attribute whose evaluation would look up more than this is not evaluated: it could take for ever.
-MOST_LOOKUPS = 100_000
+MAX_LOOKUPS = 100_000
 #: Nor one whose functions stand so deep in each other, through all attributes: at some 30,000 the library's recursion
 #: overflows the stack of the process (25.14).
-MOST_DEPTH = 5_000
+MAX_DEPTH = 5_000
 _BRACKET = re.compile(r"[][(){}]")
 #: Attributes to set on a frame's ad before an evaluation; None stands for absent.
 Own = Iterable[tuple[str, Value]]
@@ -240,7 +240,7 @@ class _Lookups:
         if name not in self._known:
             self._count(name)
         work = self._known[name]
-        return work.lookups > MOST_LOOKUPS or work.depth > MOST_DEPTH or work.size > MAX_CHARACTERS
+        return work.lookups > MAX_LOOKUPS or work.depth > MAX_DEPTH or work.size > MAX_CHARACTERS
 
     def _count(self, start: str) -> None:
         """Count for ``start`` and all below it, without recursion: a chain may be as long as an ad."""
@@ -269,8 +269,8 @@ class _Lookups:
         size = grown.characters * (len(text) + sum(times * work.size for times, work in known))
         depth = _depth(text) + max((work.depth for _, work in known), default=0)
         return _Work(
-            min(lookups, MOST_LOOKUPS + 1),
-            min(depth, MOST_DEPTH + 1),
+            min(lookups, MAX_LOOKUPS + 1),
+            min(depth, MAX_DEPTH + 1),
             min(size, MAX_CHARACTERS + 1),
             min(elements, MAX_CHARACTERS),
             min(marks, MAX_CHARACTERS),

@@ -25,7 +25,7 @@ from htcq.pool.users import read_users
 #: How many attributes are named in one sentence.
 _MAX_TOLD = 5
 #: An attribute may name another that slots and jobs alike were not asked for yet, and so on.
-_MOST_ROUNDS = 4
+_MAX_ROUNDS = 4
 #: Attributes that a job has only while the negotiator compares it with a slot.
 _OF_A_MATCH = "_cp_orig_"
 #: Knobs whose expressions the negotiator evaluates in slot ads.
@@ -127,7 +127,7 @@ def _read_both(
 ) -> tuple[Read | None, Read | None, Read | None]:
     """Return jobs, those of another file, and slots with every attribute that the other side's expressions name."""
     jobs = past = ads = None
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         if jobs is None or (ads and _passed_over(ads.wanted, jobs.kept)):
             of_jobs |= ads.wanted if ads else frozenset()
             jobs = damage.reading("jobs.ads", partial(_read_if, read_jobs, texts.jobs, expressions, of_jobs))

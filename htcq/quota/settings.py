@@ -18,7 +18,7 @@ SORT_EXPR = (
     'ifThenElse(AccountingGroup =?= "<none>", 3.4e+38,'
     " ifThenElse(GroupQuota > 0, GroupResourcesInUse / GroupQuota, 3.3e+38))"
 )
-MOST_ROUNDS, GREATEST_RATE = 10**9, 1e100
+MAX_ROUNDS, GREATEST_RATE = 10**9, 1e100
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def read_settings(knobs: Mapping[str, str]) -> tuple[Settings, tuple[TreeProblem
     except PolicyError:
         reader.report("not-an-expression", "", "GROUP_SORT_EXPR", sort_expr)
         sort_expr = default.sort_expr
-    rounds = reader.number("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", default.max_rounds, 1, MOST_ROUNDS)
+    rounds = reader.number("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", default.max_rounds, 1, MAX_ROUNDS)
     settings = Settings(
         reader.boolean("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", default.oversubscription),
         reader.boolean("NEGOTIATOR_STRICT_ENFORCE_QUOTA", default.strict_enforce),

@@ -16,7 +16,7 @@ from htcq.quota.knobs import Knobs, TreeProblem
 
 ROOT = "<none>"
 #: The greatest static quota that the negotiator takes.
-MOST_QUOTA = float(2**31 - 1)
+MAX_QUOTA = float(2**31 - 1)
 _KNOB_CHARACTERS = re.compile(r"[A-Za-z0-9_./]+")
 
 
@@ -168,7 +168,7 @@ def _group(reader: Knobs, name: str, parent: str, accepts: bool, regroups: bool)
     if has_static and has_dynamic:
         reader.report("both-kinds", name, dynamic, reader.text(dynamic) or "")
     if has_static:
-        quota = reader.number(static, 0.0, 0.0, MOST_QUOTA, name)
+        quota = reader.number(static, 0.0, 0.0, MAX_QUOTA, name)
     elif has_dynamic:
         quota = reader.number(dynamic, 0.0, 0.0, 1.0, name)
     else:

@@ -11,7 +11,7 @@ from htcq.report.printable import one_line
 from htcq.units import show_number
 
 #: Most cells of one picture.
-MOST_CELLS = 400
+MAX_CELLS = 400
 #: In pixels: a cell, each of its two bars, and where the second one is.
 _SIZE, _BAR, _SECOND = 20, 10, 10
 
@@ -44,7 +44,7 @@ class Cell:
         return cpus, every_cpu, memory, every_mb
 
 
-def cells(machines: Sequence[Machine], most: int = MOST_CELLS) -> Iterator[Cell]:
+def cells(machines: Sequence[Machine], most: int = MAX_CELLS) -> Iterator[Cell]:
     """Yield what is drawn of ``machines``, the fullest first, no more than ``most`` cells."""
     ordered = sorted(machines, key=lambda each: (-each.share, -each.memory_share, each.name))
     together = -(-len(ordered) // most)

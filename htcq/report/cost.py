@@ -20,7 +20,7 @@ from htcq.units import show_amount
 
 SCHEMA = 1
 #: Job classes and weight expressions that the tables show unless all are asked for: those of most jobs or weight.
-MOST_ROWS = 20
+MAX_ROWS = 20
 COLUMNS = (
     "slots", "slot_count", "weight_expression", "job", "idle", "running", "matches", "why", "match_cost",
     "standing_charge", "gap", "claims", "held",
@@ -162,7 +162,7 @@ def _show_kinds(costs: Costs, stream: TextIO) -> None:
 def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
     labels = {id(kind): _label(index) for index, kind in enumerate(costs.kinds)}
     ranked = sorted(costs.classes, key=lambda jobs: -(sum(jobs.idle.values()) + sum(jobs.running.values())))
-    shown = {id(jobs) for jobs in (ranked if everything else ranked[:MOST_ROWS])}
+    shown = {id(jobs) for jobs in (ranked if everything else ranked[:MAX_ROWS])}
     rows = [
         [
             charge.jobs.name,
@@ -203,7 +203,7 @@ def _show_conservation(costs: Costs, stream: TextIO) -> None:
 
 
 def _show_shares(costs: Costs, stream: TextIO, everything: bool) -> None:
-    shares = costs.shares if everything else costs.shares[:MOST_ROWS]
+    shares = costs.shares if everything else costs.shares[:MAX_ROWS]
     rows = [
         [str(one.slots), f"{one.weight:g}", f"{one.share:.1%}", one.expression or "(none: counts as 1)"]
         for one in shares

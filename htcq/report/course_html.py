@@ -10,7 +10,7 @@ from htcq.negotiate.cycles.course import Course, Plan, Sample
 from htcq.negotiate.cycles.difference import sentences
 from htcq.pool.pool import Pool
 from htcq.report.course_text import full, wrong
-from htcq.report.curves import MOST_STEPS, bands, curves
+from htcq.report.curves import MAX_STEPS, bands, curves
 from htcq.report.moments import lasting
 from htcq.report.page import page
 from htcq.report.printable import one_line
@@ -39,7 +39,7 @@ def course_page(
     shown = [Shown("", before)] if after is None else [Shown("as it is", before), Shown("as it would be", after)]
     last, cycles = shown[-1].course, counted(len(before.samples), "cycle")
     facts = [f"{cycles}, {lasting(plan.interval_seconds)} apart; usage is in {last.unit}."]
-    if len(before.samples) > MOST_STEPS:
+    if len(before.samples) > MAX_STEPS:
         facts.append("Each step of a line is the mean of several cycles.")
     values = {
         **headed(cycles, pool, changes),

@@ -13,7 +13,7 @@ from htcq.report.axes import ABOVE, HEIGHT, Axes, plotted, stretched
 from htcq.report.ticks import spans
 
 #: Most steps that a line has.
-MOST_STEPS = 300
+MAX_STEPS = 300
 #: In pixels: where the words of time stand, and how high all of it is.
 _WORDS, _WHOLE = 192, 198
 
@@ -60,7 +60,7 @@ def _bands(axes: Axes, counts: Sequence[Sequence[int]], interval: float) -> Iter
 
 def _ends(axes: Axes, amounts: Sequence[float], interval: float) -> Iterator[tuple[float, float]]:
     """Yield where each step ends, and its height: of more than can be seen the means of neighbours."""
-    together = -(-len(amounts) // MOST_STEPS)
+    together = -(-len(amounts) // MAX_STEPS)
     for first in range(0, len(amounts), together):
         some = amounts[first : first + together]
         yield axes.x((first + len(some)) * interval), fmean(some)

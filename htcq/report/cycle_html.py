@@ -12,7 +12,7 @@ from htcq.negotiate.cycles.single import Single
 from htcq.pool.pool import Pool
 from htcq.report.page import page
 from htcq.report.printable import one_line
-from htcq.report.simulate_parts import MOST_ROWS, Part, headed, machines_section, section, sentence, table
+from htcq.report.simulate_parts import MAX_ROWS, Part, headed, machines_section, section, sentence, table
 from htcq.report.simulate_text import reasons, totals, wrong
 from htcq.report.svg import group_bar
 from htcq.units import show_number
@@ -108,12 +108,10 @@ def _uses(
                 for one, uses, limit in zip(shown, by_name, limits)
             ],
         }
-        for name in names[:MOST_ROWS]
+        for name in names[:MAX_ROWS]
     ]
     legend = (("mark", "limit"), ("used", "used before"), ("asked", "used after"))
-    notes = (
-        [note] if len(names) <= MOST_ROWS else [note, f"{len(names) - MOST_ROWS:,} more are not shown here: {_ALL}."]
-    )
+    notes = [note] if len(names) <= MAX_ROWS else [note, f"{len(names) - MAX_ROWS:,} more are not shown here: {_ALL}."]
     return section(id_, title, *notes, legend=legend, bars=bars)
 
 

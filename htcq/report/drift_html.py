@@ -16,10 +16,10 @@ from htcq.report.page import page
 from htcq.report.plot import plot, scale
 from htcq.report.printable import one_line
 
-#: Most groups of a pool that are drawn: those with most trouble.
-MOST_PLOTS = 50
+#: The maximum of groups of a pool that are drawn: those with most trouble.
+MAX_PLOTS = 50
 #: What a table's cells are called, beside the group; the order is that of the numbers of a window.
-COLUMNS = ("mean", "most", "quota", "off by", "starved", "over", "lending", "seen")
+COLUMNS = ("mean", "max", "quota", "off by", "starved", "over", "lending", "seen")
 #: By what groups can be sorted: the word, and the key that their rows carry.
 ORDERS = (
     ("most trouble", "trouble"), ("name", "name"), ("usage", "usage"), ("quota", "quota"), ("off by", "distance"),
@@ -39,13 +39,13 @@ def drift_page(stories: Sequence[Story], zone: tzinfo | None = None) -> str:
         "pools": [_pool(f"p{number}", story, zone) for number, story in enumerate(stories, 1)],
         "columns": COLUMNS,
         "orders": ORDERS,
-        "most_plots": MOST_PLOTS,
+        "max_plots": MAX_PLOTS,
     }
     return page("drift", values)
 
 
 def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
-    drawn = {window.group: f"{id_}-g{number}" for number, window in enumerate(story.windows[:MOST_PLOTS], 1)}
+    drawn = {window.group: f"{id_}-g{number}" for number, window in enumerate(story.windows[:MAX_PLOTS], 1)}
     return {
         "id": id_,
         "name": one_line(story.pool),
@@ -61,7 +61,7 @@ def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
         "groups": [_group(window, drawn) for window in story.windows],
         "plots": list(_plots(story, drawn, zone)),
         "ledger": ledger_section(story),
-        "more": max(0, len(story.windows) - MOST_PLOTS),
+        "more": max(0, len(story.windows) - MAX_PLOTS),
     }
 
 
@@ -106,9 +106,9 @@ def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Itera
         for each in (spell.since, spell.until)
         if each is not None and each > story.first
     ]
-    for window in story.windows[:MOST_PLOTS]:
+    for window in story.windows[:MAX_PLOTS]:
         name = one_line(window.group)
-        told = f"mean usage {about(window.usage)}, most {about(window.usage_most)}, quota {about(window.quota)}"
+        told = f"mean usage {about(window.usage)}, max {about(window.max_usage)}, quota {about(window.quota)}"
         states = ", ".join(
             f"{state} {percent(getattr(window, state))}"
             for state in ("starved", "over", "lending")

@@ -14,12 +14,12 @@ from htcq.report.printable import one_line
 from htcq.report.spark import spark
 
 WIDTH = 78
-#: Most entries of each list, and most groups in the table.
-_MOST_ENTRIES, _MOST_GROUPS, _MOST_DOUBTS = 24, 10, 5
-_MOST_DIMENSIONS = 4
+#: The maximum of entries of each list, and of groups in the table.
+_MAX_ENTRIES, _MAX_GROUPS, _MAX_DOUBTS = 24, 10, 5
+_MAX_DIMENSIONS = 4
 #: Most lines of one entry.
-_MOST_LINES = 3
-_HEADS = ("mean", "most", "quota", "off by", "starv.", "over", "lend.", "seen")
+_MAX_LINES = 3
+_HEADS = ("mean", "max", "quota", "off by", "starv.", "over", "lend.", "seen")
 _COLUMN = 7
 _NAME = WIDTH - len(_HEADS) * _COLUMN
 
@@ -34,7 +34,7 @@ def _lines(story: Story, zone: tzinfo | None) -> Iterator[str]:
     yield ""
     yield from _entries("What changed", happened(story, zone), zone)
     yield from _entries("What disagrees now", standing(story), zone, "since ")
-    for doubt in story.doubts[:_MOST_DOUBTS]:
+    for doubt in story.doubts[:_MAX_DOUBTS]:
         yield from _wrapped(f"in doubt: {one_line(doubt.text)}", "")
     if story.doubts:
         yield ""
@@ -44,10 +44,10 @@ def _lines(story: Story, zone: tzinfo | None) -> Iterator[str]:
 def _entries(title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = "") -> Iterator[str]:
     yield title if entries else f"{title}: nothing"
     # Of many changes the last ones are news.
-    left_out = len(entries) - _MOST_ENTRIES
+    left_out = len(entries) - _MAX_ENTRIES
     if left_out > 0:
         yield f"  ({left_out} more before these; 'htcq drift report' has them all)"
-    for each in entries[-_MOST_ENTRIES:]:
+    for each in entries[-_MAX_ENTRIES:]:
         yield from _wrapped(f"{before}{moment(each.when, zone)} {each.subject}: {each.text}", "  ")
     yield ""
 
@@ -56,8 +56,8 @@ def _wrapped(text: str, indent: str) -> list[str]:
     lines = textwrap.wrap(
         _ascii(text), WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ", break_on_hyphens=False
     )
-    if len(lines) > _MOST_LINES:
-        lines = [*lines[: _MOST_LINES - 1], f"{lines[_MOST_LINES - 1][: WIDTH - 4]} ..."]
+    if len(lines) > _MAX_LINES:
+        lines = [*lines[: _MAX_LINES - 1], f"{lines[_MAX_LINES - 1][: WIDTH - 4]} ..."]
     return lines
 
 
@@ -65,7 +65,7 @@ def _groups(story: Story) -> Iterator[str]:
     if not story.windows:
         yield "Nothing was observed in this time."
         return
-    shown = story.windows[:_MOST_GROUPS]
+    shown = story.windows[:_MAX_GROUPS]
     left_out = len(story.windows) - len(shown)
     yield f"Groups with most trouble{f' ({left_out} more are not shown)' if left_out else ''}"
     yield f"{'':{_NAME}}{''.join(head.rjust(_COLUMN) for head in _HEADS)}"
@@ -78,7 +78,7 @@ def _groups(story: Story) -> Iterator[str]:
         yield f"    |{spark(window.points, window.since, window.until, WIDTH - 6, blocks=False)}|"
     yield ""
     yield from textwrap.wrap(legend(story, False, WIDTH - 6), WIDTH)
-    sentences = list(together(story))[:_MOST_DIMENSIONS]
+    sentences = list(together(story))[:_MAX_DIMENSIONS]
     if sentences:
         yield ""
         yield "Elastic quotas, in hours of each dimension"

@@ -29,7 +29,7 @@ METRICS = {
 #: Those that count what should not be; any group at all is worth a warning.
 WRONG = (DRIFTED, STARVED, OVER)
 #: Most names on the first line.
-_MOST_NAMES = 3
+_MAX_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def check(
     status = next(each.status for each in measures if each.label == asked.metric)
     text = METRICS[asked.metric].format(value=amount(values[asked.metric]), groups=_counted(len(groups)))
     names = named[asked.metric]
-    first = f": {', '.join(names[:_MOST_NAMES])}{', ...' if len(names) > _MOST_NAMES else ''}" if names else ""
+    first = f": {', '.join(names[:_MAX_NAMES])}{', ...' if len(names) > _MAX_NAMES else ''}" if names else ""
     lines = list(_lines(observation, groups, notes, asked))
     text = f"{observation.pool}: {text}{first}"
     return verdict(SUBJECT, status, text, health, gaps, measures, lines if asked.verbosity else at_most(lines))

@@ -15,7 +15,7 @@ from htcq.report.moments import iso
 
 SCHEMA = 1
 COLUMNS = (
-    "pool", "group", "since", "until", "coverage", "usage", "usage_most", "requested", "quota", "distance", "bias",
+    "pool", "group", "since", "until", "coverage", "usage", "max_usage", "requested", "quota", "distance", "bias",
     "starved", "over", "lending",
 )  # fmt: skip
 
@@ -63,7 +63,7 @@ def _spell(spell: Spell) -> dict[str, Any]:
 
 def _window(window: Window) -> dict[str, Any]:
     names = (
-        "group", "coverage", "usage", "usage_most", "requested", "quota", "distance", "bias", "starved", "over",
+        "group", "coverage", "usage", "max_usage", "requested", "quota", "distance", "bias", "starved", "over",
         "lending",
     )  # fmt: skip
     return {name: getattr(window, name) for name in names}

@@ -16,7 +16,7 @@ from htcq.report.printable import one_line
 from htcq.report.spark import shows_blocks, spark
 from htcq.report.terminal import Line, show_lines, show_table
 
-COLUMNS = ("GROUP", "USAGE OF QUOTA", "MEAN", "MOST", "QUOTA", "OFF BY", "STARVED", "OVER", "LENDING", "SEEN")
+COLUMNS = ("GROUP", "USAGE OF QUOTA", "MEAN", "MAX", "QUOTA", "OFF BY", "STARVED", "OVER", "LENDING", "SEEN")
 _NUMBERS = range(2, len(COLUMNS))
 _SPARK = 24
 #: Names up to so many characters stand in a column.
@@ -100,11 +100,11 @@ def _row(window: Window, blocks: bool) -> tuple[str, ...]:
 
 
 def numbers(window: Window) -> tuple[str, ...]:
-    """Return the numbers of one group as texts: mean and most usage, quota, distance, shares of states, coverage."""
+    """Return the numbers of one group as texts: mean and maximum usage, quota, distance, shares of states, coverage."""
     states = (window.starved, window.over, window.lending)
     return (
         about(window.usage),
-        about(window.usage_most),
+        about(window.max_usage),
         about(window.quota),
         about(window.distance),
         *(percent(state) if window.observed else "-" for state in states),

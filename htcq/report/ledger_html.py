@@ -13,7 +13,7 @@ from htcq.report.ledger_text import COLUMNS, cells, together
 from htcq.report.printable import one_line
 
 #: Most rows that have a picture: the first, which lent or borrowed most.
-MOST_PICTURES = 100
+MAX_PICTURES = 100
 #: The height of a picture in pixels; lent stands on its middle, borrowed hangs below it.
 _HEIGHT = 32
 
@@ -34,7 +34,7 @@ def _rows(story: Story) -> Iterator[dict[str, Any]]:
             "name": name,
             "dimension": one_line(each.dimension),
             "cells": list(zip(COLUMNS, told)),
-            "picture": _picture(each, told, story) if drawn <= MOST_PICTURES else "",
+            "picture": _picture(each, told, story) if drawn <= MAX_PICTURES else "",
         }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TextIO
 
-from htcq.drift.accounts import MOST_PARTS, Account, Hours, Part, part_seconds
+from htcq.drift.accounts import MAX_PARTS, Account, Hours, Part, part_seconds
 from htcq.drift.story import Story
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.quota.elastic.groups import ROOT
@@ -84,7 +84,7 @@ def _character(part: Part, characters: str) -> str:
 
 def _legend(story: Story, blocks: bool) -> str:
     characters = BLOCKS if blocks else MARKS
-    step = lasting(part_seconds(story.since, story.until, MOST_PARTS))
+    step = lasting(part_seconds(story.since, story.until, MAX_PARTS))
     return (
         f"Each character is {step}: {characters[0]} nothing lent, {characters[-2]} all of the guarantee, "
         f"{characters[-1]} more borrowed than lent, blank where there is nothing."

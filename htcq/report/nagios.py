@@ -16,7 +16,7 @@ from htcq.report.thresholds import Range
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
 _WORDS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
 #: Most lines of details unless more are asked for: Nagios reads no more than 8 KiB of all output.
-MOST_LINES = 10
+MAX_LINES = 10
 #: Ailments, and things that are missing, on the first line: a pager shows no more.
 _MAX_FIRST = 2
 
@@ -82,7 +82,7 @@ def said(subject: str, status: int, text: str, measures: Iterable[Measure] = (),
     return "\n".join([first, *(_text(line) for line in lines)])
 
 
-def at_most(lines: list[str], most: int = MOST_LINES) -> list[str]:
+def at_most(lines: list[str], most: int = MAX_LINES) -> list[str]:
     """Return the first of ``lines``, and how many more there are."""
     return lines if len(lines) <= most else [*lines[:most], f"and {len(lines) - most} more"]
 

@@ -10,7 +10,7 @@ from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.costs import Share, weight_shares
 
 #: Most weight expressions that are drawn: those of most weight.
-MOST_SHARES = 20
+MAX_SHARES = 20
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def pictures_of(evidence: Evidence) -> Pictures:
     shares = weight_shares(evidence.slots, evidence.weights)
     quotas = evidence.quotas
     groups = tuple(_groups(quotas)) if quotas.grouped else ()
-    return Pictures(shares[:MOST_SHARES], len(shares[MOST_SHARES:]), groups)
+    return Pictures(shares[:MAX_SHARES], len(shares[MAX_SHARES:]), groups)
 
 
 def _groups(quotas: PoolQuotas) -> Iterator[GroupBar]:

@@ -15,7 +15,7 @@ from htcq.quota.knobs import TreeProblem
 from htcq.units import show_number
 
 #: Most weight expressions that a legend names.
-_MOST_WEIGHTS = 3
+_MAX_WEIGHTS = 3
 NONE = "-"
 
 
@@ -115,8 +115,8 @@ def units(look: QuotaLook) -> Iterator[str]:
 def _expressions(look: QuotaLook) -> str:
     if not look.weights:
         return ""
-    more = len(look.weights) - _MOST_WEIGHTS
-    return f" ({', '.join(look.weights[:_MOST_WEIGHTS])}{f' and {more} more' if more > 0 else ''})"
+    more = len(look.weights) - _MAX_WEIGHTS
+    return f" ({', '.join(look.weights[:_MAX_WEIGHTS])}{f' and {more} more' if more > 0 else ''})"
 
 
 def totals(look: QuotaLook) -> str:

@@ -17,7 +17,7 @@ _GROUPS = ("GROUP", "OVER BY", "IN NEED OF", "SINCE")
 _VICTIMS = ("GROUP", "JOB", "SCHEDD", "SLOT", "RAN", "HELPS", "LOST WEIGHT-HOURS", "WHY")
 _CEILINGS = ("SUBMITTER", "CEILING", "USED", "TAKEN BACK")
 #: Reasons that are told, with how many jobs each; all of them are in the JSON.
-_MOST_REASONS = 12
+_MAX_REASONS = 12
 
 
 def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
@@ -89,4 +89,4 @@ def _notes(plan: ReclaimPlan) -> Iterator[str]:
 
 
 def _reasons(plan: ReclaimPlan) -> Sequence[tuple[str, int]]:
-    return Counter(each.why for each in plan.spared).most_common(_MOST_REASONS)
+    return Counter(each.why for each in plan.spared).most_common(_MAX_REASONS)

@@ -11,13 +11,13 @@ from typing import Any
 from htcq.negotiate.cycles.machines import SHARES, Machine, by_fill
 from htcq.negotiate.health import ailments
 from htcq.pool.pool import Pool
-from htcq.report.cells import MOST_CELLS, cell_picture, cells
+from htcq.report.cells import MAX_CELLS, cell_picture, cells
 from htcq.report.page import unwell
 from htcq.report.printable import one_line
 from htcq.units import show_number
 
 #: Most rows of a table.
-MOST_ROWS = 500
+MAX_ROWS = 500
 #: What the classes of machines are called, by the share of their cpus that is in claims.
 CLASS_WORDS = (
     "none",
@@ -66,8 +66,8 @@ def table(
     One that is ``folded`` opens with these words; ``all_`` says where the rows are that are not shown.
     """
     every = list(rows)
-    more = f"{len(every) - MOST_ROWS:,} more are not shown here: {all_}." if len(every) > MOST_ROWS else ""
-    return {"caption": caption, "summary": folded, "heads": heads, "rows": every[:MOST_ROWS], "more": more}
+    more = f"{len(every) - MAX_ROWS:,} more are not shown here: {all_}." if len(every) > MAX_ROWS else ""
+    return {"caption": caption, "summary": folded, "heads": heads, "rows": every[:MAX_ROWS], "more": more}
 
 
 def machines_section(looks: Sequence[tuple[str, Sequence[Machine]]], figures: Sequence[Part], *notes: str) -> Part:
@@ -92,8 +92,8 @@ def _told(machines: Sequence[Machine]) -> str:
     cpus, claimed = sum(each.cpus for each in machines), sum(each.claimed_cpus for each in machines)
     memory, taken = sum(each.memory_mb for each in machines), sum(each.claimed_memory_mb for each in machines)
     each = "a cell is a machine"
-    if len(machines) > MOST_CELLS:
-        each = f"a cell is {-(-len(machines) // MOST_CELLS):,} machines"
+    if len(machines) > MAX_CELLS:
+        each = f"a cell is {-(-len(machines) // MAX_CELLS):,} machines"
     return (
         f"{len(machines):,} machines, {each}: {show_number(claimed)} of {show_number(cpus)} cpus and "
         f"{show_number(taken)} of {show_number(memory)} MB of memory are in claims. The fullest come first."

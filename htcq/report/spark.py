@@ -17,7 +17,7 @@ def spark(points: Sequence[Point], since: float, until: float, width: int, block
 
     Without a quota the most that was used is the measure.
     """
-    most = max((point.usage_most for point in points), default=0.0)
+    most = max((point.max_usage for point in points), default=0.0)
     characters, part = BLOCKS if blocks else MARKS, (until - since) / width
     cells: list[list[tuple[float, Point]]] = [[] for _ in range(width)]
     for point in points:

@@ -13,9 +13,9 @@ from htcq.report.ticks import amounts
 from htcq.units import show_number
 
 #: Most groups that are drawn: those that use or are promised most.
-MOST_PLOTS = 40
+MAX_PLOTS = 40
 _NONE = "-"
-_WORDS = ("first", "mean", "most", "last", "quota")
+_WORDS = ("first", "mean", "max", "last", "quota")
 
 
 def usage_section(shown: Sequence[tuple[str, Course]], plan: Plan) -> Part:
@@ -24,7 +24,7 @@ def usage_section(shown: Sequence[tuple[str, Course]], plan: Plan) -> Part:
     names = list(dict.fromkeys(name for _, each in found for name in each))
     kind = next((use.kind for _, each in found for use in each.values()), "group")
     heights = {name: max(_height(each[name]) for _, each in found if name in each) for name in names}
-    drawn = sorted((name for name in names if heights[name] > 0), key=lambda name: -heights[name])[:MOST_PLOTS]
+    drawn = sorted((name for name in names if heights[name] > 0), key=lambda name: -heights[name])[:MAX_PLOTS]
     figures = [_figure(name, found, heights[name], plan) for name in drawn]
     heads = [(kind, False), *pool_head(shown), *((word, True) for word in _WORDS)]
     rows = [
@@ -64,4 +64,4 @@ def _figure(name: str, found: Sequence[tuple[str, Mapping[str, Use]]], height: f
 
 def _told(use: Use) -> str:
     quota = "" if use.quota is None else f", quota {show_number(use.quota)}"
-    return f"mean {show_number(use.mean)}, most {show_number(max(use.usage))}, last {show_number(use.usage[-1])}{quota}"
+    return f"mean {show_number(use.mean)}, max {show_number(max(use.usage))}, last {show_number(use.usage[-1])}{quota}"

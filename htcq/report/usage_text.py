@@ -28,7 +28,7 @@ def show_usage(course: Course, plan: Plan, stream: TextIO) -> None:
         [one_line(use.name), _spark(use, len(course.samples), blocks), *map(show_number, _numbers(use)), _quota(use)]
         for use in found
     ]
-    heads = [found[0].kind.upper(), _over(found), "FIRST", "MEAN", "MOST", "LAST", "QUOTA"]
+    heads = [found[0].kind.upper(), _over(found), "FIRST", "MEAN", "MAX", "LAST", "QUOTA"]
     show_table(_title(course), heads, rows, stream, range(2, 7))
     show_lines([Line(((_legend(found, len(course.samples), plan, blocks), "quiet"),))], stream)
 
@@ -72,7 +72,7 @@ def _quota(use: Use) -> str:
 
 
 def _over(found: Sequence[Use]) -> str:
-    return "USAGE OF QUOTA" if found[0].kind == "group" else "USAGE OF ITS MOST"
+    return "USAGE OF QUOTA" if found[0].kind == "group" else "USAGE OF ITS MAXIMUM"
 
 
 def _title(course: Course) -> str:

@@ -8,7 +8,7 @@ from htcq.negotiate.cycles.course import Course
 from htcq.negotiate.cycles.waits import Wait, waits
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
-from htcq.report.simulate_parts import MOST_ROWS, Part, pool_head, section, table
+from htcq.report.simulate_parts import MAX_ROWS, Part, pool_head, section, table
 from htcq.report.svg import group_bar
 
 _NONE = "-"
@@ -25,7 +25,7 @@ def waits_section(shown: Sequence[tuple[str, Course]]) -> Part:
             "name": one_line(name),
             "drawn": [_drawn(when, each.get(name) or _nothing(name), whole) for when, each in found],
         }
-        for name in names[:MOST_ROWS]
+        for name in names[:MAX_ROWS]
     ]
     words = ("started", "still idle", "waited, mean", "median", "longest")
     heads = [("submitter", False), *pool_head(shown), *((word, True) for word in words)]

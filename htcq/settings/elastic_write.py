@@ -22,10 +22,10 @@ class WriteSettings:
     """Places, gates and damping of the quota writer; times in seconds, parts from 0 to 1.
 
     ``directory`` is read by the negotiator (LOCAL_CONFIG_DIR), ``file`` a name there that sorts after all others that
-    set quotas. A change below ``least_change`` (slot weight) and below ``least_part`` of a group's quota waits for a
-    greater one. ``raise_most`` and ``lower_most`` are parts of the pool: so much goes up, and down where nobody needs
-    the room, at a time. ``headroom`` is the part of its min that a lender keeps. ``hold`` is how long a group's quota
-    stays after a change. ``fail_most`` writes that come to nothing end the writing until a person begins it again.
+    set quotas. A change below ``min_change`` (slot weight) and below ``min_change_part`` of a group's quota waits for a
+    greater one. ``max_raise`` and ``max_lower`` are parts of the pool: so much goes up, and down where nobody needs
+    the room, at a time. ``headroom`` is the part of its min that a lender keeps. ``hold_time`` is how long a group's
+    quota stays after a change. After ``max_failures`` failed writes in a row, a person has to begin again.
     """
 
     directory: str = "/etc/condor/config.d"
@@ -36,21 +36,21 @@ class WriteSettings:
     ad_age: int = 900
     cycle_age: int = 1200
     skew: int = 60
-    least_seen: float = 0.9
+    min_seen: float = 0.9
     capacity_drop: float = 0.2
-    least_change: float = 1.0
-    least_part: float = 0.02
-    raise_most: float = 0.1
-    lower_most: float = 0.05
-    hold: int = 600
+    min_change: float = 1.0
+    min_change_part: float = 0.02
+    max_raise: float = 0.1
+    max_lower: float = 0.05
+    hold_time: int = 600
     headroom: float = 0.05
     verify_within: int = 1500
-    fail_most: int = 3
+    max_failures: int = 3
 
 
 WRITE_KEYS = tuple(each.name for each in fields(WriteSettings))
-_TIMES = ("interval", "plan_age", "ad_age", "cycle_age", "skew", "hold", "verify_within")
-_PARTS = ("least_seen", "capacity_drop", "least_part", "raise_most", "lower_most", "headroom")
+_TIMES = ("interval", "plan_age", "ad_age", "cycle_age", "skew", "hold_time", "verify_within")
+_PARTS = ("min_seen", "capacity_drop", "min_change_part", "max_raise", "max_lower", "headroom")
 _TEXTS = ("directory", "file", "journal")
 
 
@@ -70,7 +70,7 @@ def write_settings_from(table: Mapping[str, Any], file: str, where: str = WRITE_
             given[key] = parse_moments(place, value)
         elif key in _PARTS:
             given[key] = float(number_in(place, value, 0, 1, "it must be a part, a number from 0 to 1"))
-        elif key == "fail_most":
+        elif key == "max_failures":
             given[key] = int(number_in(place, value, 0, 1000, "it must be a whole number", whole=True))
         else:
             given[key] = float(number_in(place, value, 0, 1e9, "it must be an amount of slot weight"))

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from typing import Any
 
 from htcq.errors import InputError
-from htcq.quota.tree import MOST_QUOTA, ROOT, name_key
+from htcq.quota.tree import MAX_QUOTA, ROOT, name_key
 from htcq.settings.quota_knobs import number_text, quota_knobs_from, truth_of, truth_text
 from htcq.settings.tables import SITE_FILE, check_keys, number_in, table_of
 
@@ -149,11 +149,11 @@ def _group(name: str, table: Mapping[str, Any]) -> DeclaredGroup:
         raise InputError(
             f"htcq.toml: {where} has both quota and share", "give one: HTCondor ignores a share beside a quota"
         )
-    amount = f"it must be an amount of slot weight, a number from 0 to {MOST_QUOTA:.0f}"
+    amount = f"it must be an amount of slot weight, a number from 0 to {MAX_QUOTA:.0f}"
     part = "it must be a number from 0 to 1; an amount of slot weight is a quota"
     return DeclaredGroup(
         name,
-        number_in(f"{SITE_FILE}: {where}.quota", table["quota"], 0, MOST_QUOTA, amount) if "quota" in table else None,
+        number_in(f"{SITE_FILE}: {where}.quota", table["quota"], 0, MAX_QUOTA, amount) if "quota" in table else None,
         number_in(f"{SITE_FILE}: {where}.share", table["share"], 0, 1, part) if "share" in table else None,
         _truth(where, table, "accept_surplus"),
         _truth(where, table, "autoregroup"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from htcq.classads import Expr
 from htcq.errors import InputError, PolicyError
-from htcq.quota.settings import GREATEST_RATE, MOST_ROUNDS
+from htcq.quota.settings import GREATEST_RATE, MAX_ROUNDS
 from htcq.settings.tables import SITE_FILE, check_keys, number_in
 
 #: Every key of ``[quotas]`` with the knob that it sets.
@@ -70,8 +70,8 @@ def _truth(where: str, value: Any) -> str:
 
 
 def _rounds(where: str, value: Any) -> str:
-    hint = f"it must be a whole number from 1 to {MOST_ROUNDS}"
-    return number_text(number_in(f"{SITE_FILE}: {where}", value, 1, MOST_ROUNDS, hint, whole=True))
+    hint = f"it must be a whole number from 1 to {MAX_ROUNDS}"
+    return number_text(number_in(f"{SITE_FILE}: {where}", value, 1, MAX_ROUNDS, hint, whole=True))
 
 
 def _rate(where: str, value: Any) -> str:

@@ -23,9 +23,9 @@ class ReclaimLimits:
     """How much may be taken back, from whom, and when; times in seconds, counts in jobs.
 
     ``over_for`` and ``need_for``: how long a group must be over its runtime, and another below its own with idle jobs
-    that find no room. ``gap``: looks further apart do not tell of the time between them. ``settle``: how long nothing
-    is done after jobs were taken back. A job is left alone below ``min_runtime``, within ``grace`` of the end that its
-    attribute ``wall_time`` (seconds that it may run) tells, and once it was taken back ``vacates`` times.
+    that find no room. ``max_gap``: looks further apart do not tell of the time between them. ``settle_time``: how long
+    nothing is done after jobs were taken back. A job is left alone below ``min_runtime``, within ``grace`` of the end
+    that its attribute ``wall_time`` (seconds that it may run) tells, and once it was taken back ``vacates`` times.
     ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` bound one look, ``day_jobs``
     all of them in 24 hours. ``batch`` jobs of a schedd are taken back at a time. Ceilings last for ``lease`` and go
     when a group uses ``release`` of its runtime or less, or wants no more than that. ``journal`` is the file with the
@@ -35,8 +35,8 @@ class ReclaimLimits:
     journal: str = _JOURNAL
     over_for: int = 600
     need_for: int = 120
-    gap: int = 1200
-    settle: int = 120
+    max_gap: int = 1200
+    settle_time: int = 120
     min_runtime: int = 600
     grace: int = 600
     wall_time: str = "AllowedExecuteDuration"
@@ -51,7 +51,7 @@ class ReclaimLimits:
 
 
 RECLAIM_KEYS = tuple(field.name for field in fields(ReclaimLimits))
-_TIMES = ("over_for", "need_for", "gap", "settle", "min_runtime", "grace", "lease")
+_TIMES = ("over_for", "need_for", "max_gap", "settle_time", "min_runtime", "grace", "lease")
 _COUNTS = ("vacates", "group_jobs", "user_jobs", "day_jobs", "batch")
 
 
@@ -73,7 +73,7 @@ def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAI
             hint = f"it must be a number above 0, {most} at most"
             given[key] = float(number_in(f"{file}: {where}.{key}", table[key], _ABOVE_ZERO, most, hint))
     limits = ReclaimLimits(**given)
-    for longer, shorter in (("gap", "need_for"), ("lease", "settle")):
+    for longer, shorter in (("max_gap", "need_for"), ("lease", "settle_time")):
         if getattr(limits, longer) < getattr(limits, shorter):
             raise InputError(
                 f"{file}: {where}.{longer} is shorter than {where}.{shorter} ({getattr(limits, shorter)}s)",

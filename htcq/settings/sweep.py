@@ -19,7 +19,7 @@ from htcq.negotiate.sweep import Item, Sweep
 from htcq.settings.tables import check_keys
 
 #: More than anybody wants to look at.
-MOST_ITEMS = 10_000
+MAX_ITEMS = 10_000
 TOP_KEYS = ("base", "grid", "item", "submit")
 #: Commands of the submit language that decide where a result comes from; everything else is the user's.
 OWN_COMMANDS = frozenset(
@@ -116,7 +116,7 @@ def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str)
 
     Raises:
         InputError: an unknown key (with the near one), a value of the wrong kind, two items of a name, none at all or
-            more than :data:`MOST_ITEMS`.
+            more than :data:`MAX_ITEMS`.
     """
     check_keys("", content, TOP_KEYS, file)
     reader = _Reader(file, options)
@@ -147,11 +147,11 @@ def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) 
             raise reader.refuse(f"grid.{name}", values, "it must be a list of values, one or more")
         axes.append([(name, reader.values(f"grid.{name}", name, value)) for value in values])
     count = math.prod(len(axis) for axis in axes) if axes else 0
-    if count + others > MOST_ITEMS:
+    if count + others > MAX_ITEMS:
         shape = " x ".join(str(len(axis)) for axis in axes) or "no grid"
         raise InputError(
             f"{reader.file} has {count + others:,} items ({shape}{f', and {others} of their own' if others else ''})",
-            f"at most {MOST_ITEMS:,}; make several files of it",
+            f"at most {MAX_ITEMS:,}; make several files of it",
         )
     return [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)] if axes else []
 

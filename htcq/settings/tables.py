@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from htcq.errors import InputError
 
 SITE_FILE = "htcq.toml"
+#: Keys that had another name before the first release, in any table; a file that still has one is told the new name.
+RENAMED: Mapping[str, str] = {
+    "raise_most": "max_raise",
+    "lower_most": "max_lower",
+    "fail_most": "max_failures",
+    "least_seen": "min_seen",
+    "least_change": "min_change",
+    "least_part": "min_change_part",
+    "hold": "hold_time",
+    "gap": "max_gap",
+    "settle": "settle_time",
+}
 
 
 def table_of(name: str, value: Any) -> Mapping[str, Any]:
@@ -26,15 +38,22 @@ def check_keys(where: str, table: Mapping[str, Any], known: Iterable[str], file:
     """Refuse keys of ``table`` that are not ``known``.
 
     Raises:
-        InputError: with the near key, if there is one.
+        InputError: with the new name of a renamed key, or with the near key, if there is one.
     """
     for key in table:
         if key not in known:
-            import difflib
+            raise InputError(f"{file}: {where}{key} is unknown", _hint(key, tuple(known)))
 
-            near = difflib.get_close_matches(key, list(known), 1)
-            hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
-            raise InputError(f"{file}: {where}{key} is unknown", hint)
+
+def _hint(key: str, known: Sequence[str]) -> str:
+    """Return what to write in place of ``key``."""
+    renamed = RENAMED.get(key, "")
+    if renamed in known:
+        return f"its name is now {renamed}"
+    import difflib
+
+    near = difflib.get_close_matches(key, known, 1)
+    return f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
 
 
 def number_in(place: str, value: Any, least: float, most: float, hint: str, *, whole: bool = False) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 from htcq.elastic.journal import Record, State, essential, state_of
 from htcq.elastic.journal_lines import line_of, record_from
 from htcq.errors import JournalError
-from htcq.store.lines import MOST_BYTES, add_line, begin_anew, is_long
+from htcq.store.lines import MAX_BYTES, add_line, begin_anew, is_long
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def append(path: Path, record: Record) -> None:
     add_line(path, line_of(record))
 
 
-def shorten(path: Path, most: int = MOST_BYTES) -> Path | None:
+def shorten(path: Path, most: int = MAX_BYTES) -> Path | None:
     """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
 
     What is in force, and what was before, is known from the new one too. Whoever calls this holds the lock.

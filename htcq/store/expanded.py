@@ -77,7 +77,7 @@ class Expanded:
     name = ""
 
     def __init__(self, path: Path, stream: IO[bytes], most: int, allowed: str) -> None:
-        self._path, self._stream, self._most, self._allowed = path, stream, most, allowed
+        self._path, self._stream, self._max, self._allowed = path, stream, most, allowed
 
     def tell(self) -> int:
         """Return the position."""
@@ -113,7 +113,7 @@ class Expanded:
         return self._stream.read(size)
 
     def _check(self, position: int) -> None:
-        if position > self._most + _MAX_HEADER:
+        if position > self._max + _MAX_HEADER:
             raise InputError(f"{self._path} expands to more than {self._allowed}", f"{OPTION} raises the limit")
 
 

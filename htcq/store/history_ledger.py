@@ -10,15 +10,15 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 
 from htcq.drift.ledger import AMOUNTS, Booking, Entry
-from htcq.drift.observation import MOST_GAP
+from htcq.drift.observation import MAX_GAP
 from htcq.settings.durations import DAY
 from htcq.store.history_merge import BOOKED
 from htcq.store.history_schema import plain
 
 #: Amounts beyond this are kept as this: a day of it is still a whole number that SQLite can add up.
-_MOST = 10**14
+_MAX_AMOUNT = 10**14
 #: No row stands for more time than this, in seconds.
-_LONGEST = DAY + MOST_GAP
+_LONGEST = DAY + MAX_GAP
 _BITS = 20
 #: The rows that stand for any time from :since to :until, and how far into it they begin and end.
 _ROWS = f"""SELECT account, time - span AS begun, time AS ended, {", ".join(BOOKED)} FROM ledger
@@ -44,7 +44,7 @@ def book(connection: sqlite3.Connection, pool: int, time: int, span: int, entrie
         if key not in known:
             added = connection.execute("INSERT INTO account (pool, name, dimension) VALUES (?, ?, ?)", (pool, *key))
             known[key] = int(added.lastrowid or 0)
-        rows[known[key]] = [span * max(-_MOST, min(_MOST, getattr(each, amount))) for amount in AMOUNTS]
+        rows[known[key]] = [span * max(-_MAX_AMOUNT, min(_MAX_AMOUNT, getattr(each, amount))) for amount in AMOUNTS]
     connection.executemany(
         "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((pool, time, account, span, *row) for account, row in rows.items()),

@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from htcq.drift.observation import MOST_GAP, Kept, Sample
+from htcq.drift.observation import MAX_GAP, Kept, Sample
 from htcq.settings.durations import DAY
 from htcq.store.history_merge import MERGED, NUMBERS, bin_end
 from htcq.store.history_schema import PARTS
 
 #: No sample stands for more time than this, in seconds: a day, and what is before its first look.
-_LONGEST = DAY + MOST_GAP
+_LONGEST = DAY + MAX_GAP
 
 
 @dataclass(frozen=True)

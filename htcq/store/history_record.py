@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from datetime import datetime, timezone
 
 from htcq.drift.kept import texts_of
-from htcq.drift.observation import MOST_GAP, GroupObservation, Observation
+from htcq.drift.observation import MAX_GAP, GroupObservation, Observation
 from htcq.drift.state import State, states_of
 from htcq.errors import HistoryError
 from htcq.store.history_ledger import book
 from htcq.store.history_schema import PARTS, plain, transaction
 
 #: Amounts beyond this are kept as this: a day of it, in parts, is still a whole number that SQLite can add up.
-_MOST = 1e10
+_MAX_AMOUNT = 1e10
 
 
 def record(connection: sqlite3.Connection, observation: Observation) -> bool:
@@ -31,7 +31,7 @@ def record(connection: sqlite3.Connection, observation: Observation) -> bool:
         if former == observation.time:
             return False
         gap = observation.time - former if former is not None else 0
-        span = gap if gap <= MOST_GAP else 0
+        span = gap if gap <= MAX_GAP else 0
         groups = _groups(connection, pool, (group.name for group in observation.groups))
         rows = {
             groups[plain(group.name)]: _row(group, states.get(group.name, State()), span)
@@ -124,7 +124,7 @@ def _keep(connection: sqlite3.Connection, pool: int, time: int, texts: set[tuple
 
 
 def _parts(amount: float) -> int:
-    return 0 if math.isnan(amount) else round(max(-_MOST, min(_MOST, amount)) * PARTS)
+    return 0 if math.isnan(amount) else round(max(-_MAX_AMOUNT, min(_MAX_AMOUNT, amount)) * PARTS)
 
 
 def _moment(time: int) -> str:

@@ -11,7 +11,7 @@ from htcq.whole_file import put, sync_directory
 
 _MODE = 0o644
 #: Of some ten thousand steps; every command reads all of it.
-MOST_BYTES = 4 * 2**20
+MAX_BYTES = 4 * 2**20
 
 
 def add_line(path: Path, line: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from htcq.elastic.reclaim.essential import essential
 from htcq.elastic.reclaim.past import flaw_of
 from htcq.errors import JournalError
-from htcq.store.lines import MOST_BYTES, add_line, begin_anew, is_long
+from htcq.store.lines import MAX_BYTES, add_line, begin_anew, is_long
 
 _VERSION = 1
 
@@ -68,7 +68,7 @@ class ReclaimJournal:
         """
         add_line(self.path, _line({"v": _VERSION, **record}))
 
-    def shorten(self, seconds: float, most: int = MOST_BYTES) -> Path | None:
+    def shorten(self, seconds: float, most: int = MAX_BYTES) -> Path | None:
         """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
 
         Of looks it has those of the last ``seconds``. Whoever calls this holds the lock.

@@ -240,7 +240,7 @@ def test_a_plot_is_an_image_with_a_name(browser: Browser, page: Path) -> None:
     plots = browser.driver.find_elements(By.CSS_SELECTOR, "svg.plot")
 
     assert {plot.aria_role for plot in plots} <= {"img", "image"}
-    assert "physics: mean usage 50, most 50, quota 73.3" in {plot.accessible_name for plot in plots}
+    assert "physics: mean usage 50, max 50, quota 73.3" in {plot.accessible_name for plot in plots}
 
 
 def test_the_table_stays_a_table_on_a_phone(browser: Browser, page: Path) -> None:
@@ -252,4 +252,4 @@ def test_the_table_stays_a_table_on_a_phone(browser: Browser, page: Path) -> Non
     assert [cell.aria_role for cell in cells] == ["rowheader", *["cell"] * 8]
     assert cells[0].rect["y"] < cells[1].rect["y"]
     named = "return getComputedStyle(arguments[0], '::before').content"
-    assert [browser.run(named, cell) for cell in cells[1:3]] == ['"mean"', '"most"']
+    assert [browser.run(named, cell) for cell in cells[1:3]] == ['"mean"', '"max"']

@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from htcq.negotiate.cycles.machines import CLASSES
-from htcq.report.cells import MOST_CELLS
+from htcq.report.cells import MAX_CELLS
 from htcq.report.course_html import course_page
 from htcq.report.course_json import course_json, what_if_course_json
 from htcq.report.cycle_html import cycle_page
@@ -276,7 +276,7 @@ def test_a_plot_is_an_image_with_a_name(browser: Browser, page: Path) -> None:
     used = [sample.groups["biology"] for sample in BEFORE.samples]
     told = ", ".join(
         f"{word} {show_number(number)}"
-        for word, number in (("mean", sum(used) / len(used)), ("most", max(used)), ("last", used[-1]), ("quota", 12))
+        for word, number in (("mean", sum(used) / len(used)), ("max", max(used)), ("last", used[-1]), ("quota", 12))
     )
 
     assert {picture.aria_role for picture in pictures} <= {"img", "image"}
@@ -303,7 +303,7 @@ def test_a_page_of_many_machines_opens(width: int, browser: Browser, tmp_path: P
     assert browser.run("return document.readyState") == "complete"
     assert time.monotonic() - begun < _SOON
     assert page.stat().st_size < 1_000_000
-    assert browser.run("return document.querySelectorAll('.cell').length") == 2 * MOST_CELLS
+    assert browser.run("return document.querySelectorAll('.cell').length") == 2 * MAX_CELLS
     assert browser.run("return document.documentElement.scrollWidth") <= width
     assert f"{CROWD:,} machines" in browser.driver.find_element(By.CSS_SELECTOR, ".machines").text
     rows = browser.run(_TABLE, "How many machines have so much of their cpus in claims")

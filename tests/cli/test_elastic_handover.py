@@ -28,7 +28,7 @@ QUOTAS = """\
 directory = "config.d"
 journal = "journal"
 verify_within = "0s"
-raise_most = 0.25
+max_raise = 0.25
 [groups.a]
 min = { cpus = 4 }
 max = { cpus = 8, weight = 12000 }

@@ -18,7 +18,7 @@ from htcq.store.elastic_journal import read_journal
 FILE = "60-htcq-elastic.config"
 #: Nothing waits and nothing is kept back, so that each step can be reckoned by hand.
 AT_ONCE = {
-    "hold": '"0s"', "raise_most": "1.0", "lower_most": "1.0", "least_change": "0.0", "least_part": "0.0",
+    "hold_time": '"0s"', "max_raise": "1.0", "max_lower": "1.0", "min_change": "0.0", "min_change_part": "0.0",
     "headroom": "0.0", "verify_within": '"30s"',
 }  # fmt: skip
 BOTH_MAY_ALL = {

@@ -12,7 +12,7 @@ from htcq.negotiate.groups import PoolQuotas
 from htcq.quota.results import Quotas, Round
 
 #: std::sort leaves the order of equals open where there are more, and all order where a key is no number.
-_MOST_ORDERED = 16
+_MAX_ORDERED = 16
 
 
 def digits(amount: float) -> Logged:
@@ -56,7 +56,7 @@ def _ordered(one: Round, theirs: Sequence[str]) -> list[str]:
     keys = {group.name: group.sort_key for group in one.groups}
     ours, their = ([keys.get(name) for name in order] for order in (one.order, theirs))
     nan = any(key != key for key in ours)
-    open_ = len(one.order) > _MOST_ORDERED and sorted(theirs) == sorted(one.order) and (nan or ours == their)
+    open_ = len(one.order) > _MAX_ORDERED and sorted(theirs) == sorted(one.order) and (nan or ours == their)
     return list(theirs if open_ else one.order)
 
 

@@ -58,7 +58,7 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "MAX_JOBS_RUNNING": (0.1, ("2", "5", "12")),
 }
 #: The most jobs that a user may run: condor_qusers, from 25.4 on. All jobs of a test pool are one user's.
-_MOST_OF_A_USER = (1, 3, 6)
+_MAX_OF_A_USER = (1, 3, 6)
 _GROUP_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "GROUP_ACCEPT_SURPLUS": (0.5, ("True",)),
     "GROUP_AUTOREGROUP": (0.2, ("True",)),
@@ -109,7 +109,7 @@ def random_scenario(seed: str) -> Scenario:
         running = tuple(each for name in groups for each in small_clusters(dice, name))
     wanted = tuple(each for name in groups for each in clusters(dice, name, weight, types.tokens))
     userprio = tuple(_userprio(dice, groups, types.cpus))
-    user_limit = dice.choice(_MOST_OF_A_USER) if dice.random() < 0.15 else 0
+    user_limit = dice.choice(_MAX_OF_A_USER) if dice.random() < 0.15 else 0
     return Scenario(seed, knobs, types.slots, userprio, running, wanted, groups, user_limit)
 
 

@@ -11,12 +11,12 @@ from random import Random
 
 from random_ads import WEIGHTS, claimed_slots, free_slots, submitters, users
 
-MOST_GROUPS, DEPTH = 200, 6
+MAX_GROUPS, DEPTH = 200, 6
 #: The negotiator goes over all groups again and again, by a step of the round-robin rate; more would only fill its log.
-_MOST_PASSES = 30
+_MAX_PASSES = 30
 #: std::sort leaves the order of equals open where there are more: of groups' names, and of the members of one level
 #: that take whole slots in turn.
-_MOST_SORTED = 16
+_MAX_SORTED = 16
 _NAMES = ("phys", "CHEM", "bio", "Prod", "dev", "ops_1", "atlas", "It", "hpc2", "x")
 _RATIO = "GroupResourcesInUse / GroupQuota"
 _SORT_EXPRS = (
@@ -44,19 +44,19 @@ def random_case(seed: str) -> Case:
     dice = Random(seed)
     # Where all is claimed, what a group may take is soon no more than what it uses; so it is where nothing is idle.
     sizes = [dice.choice((1, 2, 4, 8, 12, 31, 64)) for _ in range(dice.choice((0, *[dice.randint(1, 30)] * 9)))]
-    most_idle = dice.choice((0, 5, 5, 40, 40, 400, 400))
+    max_idle = dice.choice((0, 5, 5, 40, 40, 400, 400))
     knobs = _settings(dice, max(20, sum(sizes)))
-    siblings = MOST_GROUPS if "NEGOTIATOR_USE_SLOT_WEIGHTS" not in knobs else _MOST_SORTED - 1
-    groups = list(_group_names(dice, round(MOST_GROUPS ** dice.random()), siblings))
+    siblings = MAX_GROUPS if "NEGOTIATOR_USE_SLOT_WEIGHTS" not in knobs else _MAX_SORTED - 1
+    groups = list(_group_names(dice, round(MAX_GROUPS ** dice.random()), siblings))
     names = users(dice, groups)
-    claims = (4 if most_idle == 0 else dice.choice((0, 1, 1, 2))) * len(names)
+    claims = (4 if max_idle == 0 else dice.choice((0, 1, 1, 2))) * len(names)
     weight = dice.choice(WEIGHTS)
     slots = (*free_slots(dice, sizes, weight), *claimed_slots(dice, names, claims, weight))
     knobs.update(_quotas(dice, groups, (sum(sizes) or claims) * dice.choice((0.3, 1, 1, 4))))
     if "NEGOTIATOR_CONSIDER_PREEMPTION" in knobs and any(name.startswith("GROUP_AUTOREGROUP") for name in knobs):
         # The root's submitters that have all they may by their priorities keep their turn for the next round.
         knobs["GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"] = "1"
-    return Case(seed, knobs, slots, tuple(submitters(dice, names, most_idle)))
+    return Case(seed, knobs, slots, tuple(submitters(dice, names, max_idle)))
 
 
 def _group_names(dice: Random, count: int, siblings: int) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _group_names(dice: Random, count: int, siblings: int) -> Iterator[str]:
 def _quotas(dice: Random, groups: list[str], promised: float) -> dict[str, str]:
     listed = dice.sample(groups, len(groups))
     if dice.random() < 0.2:
-        again = groups[-1].swapcase() if len(listed) < _MOST_SORTED - 2 else groups[-1]
+        again = groups[-1].swapcase() if len(listed) < _MAX_SORTED - 2 else groups[-1]
         listed += ["lost.child", f"{groups[0]}.gone.lost", again]
     knobs = {"GROUP_NAMES": dice.choice((", ", " ", ",")).join(listed)}
     static, accepting, regrouping = dice.random(), dice.random(), dice.choice((0, 0, 0, 0.3, 1))
@@ -126,7 +126,7 @@ def _settings(dice: Random, most: float) -> dict[str, str]:
     if dice.random() < 0.6:
         knobs["GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"] = str(dice.randint(1, 5))
     if dice.random() < 0.3:
-        knobs["GROUP_QUOTA_ROUND_ROBIN_RATE"] = f"{1 + most / dice.randint(1, _MOST_PASSES):.1f}"
+        knobs["GROUP_QUOTA_ROUND_ROBIN_RATE"] = f"{1 + most / dice.randint(1, _MAX_PASSES):.1f}"
     if dice.random() < 0.4:
         knobs["GROUP_SORT_EXPR"] = dice.choice(_SORT_EXPRS)
     if dice.random() < 0.15:

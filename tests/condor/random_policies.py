@@ -11,7 +11,7 @@ _MEMORY = "max({1, ceiling(TARGET.RequestMemory ?: 0)})"
 _DISK = "max({1, ceiling(TARGET.RequestDisk ?: 0)})"
 _DISK_SIZE_KB = 100_000_000
 #: More would not fit on a disk of 100 percent.
-_MOST_PERCENT = 6
+_MAX_PERCENT = 6
 _WEIGHTS = ("Cpus", "Cpus", "Cpus * 0.75", "3", "Cpus / 2.0 + Memory / 4096.0", "floor(Memory / 1024)")
 
 
@@ -92,7 +92,7 @@ def slot_types(dice: Random) -> SlotTypes:
         count, each = dice.randint(1, 4), dice.choice((1, 2, 4, 4, 8, 16))
         each_mb = dice.choice((512, 1024, 2048, 2048)) * each + dice.choice((0, 0, 100))
         has_tokens = dice.randint(1, 12) if make is _tokens or dice.random() < 0.1 else 0
-        text = f"cpus={each}, memory={each_mb}, disk={dice.randint(1, _MOST_PERCENT)}%, Tokens={has_tokens}"
+        text = f"cpus={each}, memory={each_mb}, disk={dice.randint(1, _MAX_PERCENT)}%, Tokens={has_tokens}"
         policy = {"PARTITIONABLE": "True", **make(dice)}
         if "CONSUMPTION_POLICY" in policy and dice.random() < 0.4:
             policy["NUM_CLAIMS"] = str(dice.randint(1, 12))

@@ -35,7 +35,7 @@ KNOBS: Mapping[str, str] = {
 _GROUP = "[groups.{name}]\nmin = {{ cpus = {min} }}\nmax = {{ cpus = 8 }}\n"
 #: Nothing is waited for but what the test is about.
 LIMITS: Mapping[str, object] = {
-    "over_for": '"0s"', "need_for": '"0s"', "settle": '"0s"', "min_runtime": '"0s"', "grace": '"0s"',
+    "over_for": '"0s"', "need_for": '"0s"', "settle_time": '"0s"', "min_runtime": '"0s"', "grace": '"0s"',
     "pool_percent": 100, "vacates": 100,
 }  # fmt: skip
 

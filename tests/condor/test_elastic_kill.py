@@ -149,20 +149,20 @@ def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
 def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
     """The negotiator is deaf: what is written has to be put back, by whoever comes next if need be."""
     elastic = elastic_pool(site, tmp_path, **PROMPT)
-    elastic.declare(fixed(3, 5), fail_most="0")
+    elastic.declare(fixed(3, 5), max_failures="0")
     elastic.step()
     elastic.pool.configure(local(DEAF))
     elastic.pool.restart()
     elastic.pool.wait(lambda: elastic.published(), 30, "published groups", ("NegotiatorLog",))
-    elastic.declare(fixed(5, 3), fail_most="0")
+    elastic.declare(fixed(5, 3), max_failures="0")
     words = elastic.words("run", "--once", "--yes")
     total = lines(elastic, words, status=3)
 
     for until in points(total):
-        elastic.declare(fixed(5, 3), fail_most="0")
+        elastic.declare(fixed(5, 3), max_failures="0")
         killed(elastic, until, words)
         is_true(elastic, {("3", "5"), ("5", "3")})
-        elastic.declare(fixed(3, 5), fail_most="0")
+        elastic.declare(fixed(3, 5), max_failures="0")
         elastic.step()
         is_finished(elastic, ("3", "5"))
         assert all(each.kind in (INTENT, OUTCOME, "look") for each in read_journal(elastic.journal).records)

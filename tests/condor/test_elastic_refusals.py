@@ -114,12 +114,12 @@ def test_a_reconfig_that_is_lost_is_seen_and_the_former_file_is_put_back(elastic
 
 
 def test_after_some_writes_that_came_to_nothing_it_is_left_to_a_person(elastic: Elastic) -> None:
-    elastic.declare(fixed(3, 5), fail_most="1")
+    elastic.declare(fixed(3, 5), max_failures="1")
     elastic.step()
     elastic.pool.configure(local(DEAF))
     elastic.pool.restart()
     elastic.pool.wait(lambda: elastic.published(), 30, "published groups", ("NegotiatorLog",))
-    elastic.declare(fixed(5, 3), fail_most="1")
+    elastic.declare(fixed(5, 3), max_failures="1")
     assert "was put back" in elastic.htcq("run", "--once", "--yes")[2]
     records = len(read_journal(elastic.journal).records)
 

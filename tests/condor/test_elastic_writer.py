@@ -19,7 +19,7 @@ SHORT, WORKLIFE = 3, 5
 #: Cycles until a group that wakes up has its min: its quota shows after 2 at most; claims that the other has by then
 #: are used on for WORKLIFE and end with the job after that; what they had is offered and matched within 2 + 2 more.
 #: Where the machine is busy jobs end later, by some cycles.
-MOST_CYCLES = 2 + WORKLIFE + SHORT + 4 + 6
+MAX_CYCLES = 2 + WORKLIFE + SHORT + 4 + 6
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(site:
 
     pool.wait(back, 60, "quiet's min", ("NegotiatorLog",))
     took = elastic.cycles() - begun
-    assert took <= MOST_CYCLES, f"{took} cycles"
+    assert took <= MAX_CYCLES, f"{took} cycles"
     # Jobs that run for long are not killed, and nobody has fewer than its min of 4.
     assert least["busy.ann"] == 4
     assert elastic.published() == {"busy": (4.0, "byquota"), "quiet": (4.0, "byquota")}
@@ -117,7 +117,7 @@ def test_a_plan_is_applied_by_its_id_and_only_as_long_as_it_is_the_pools(elastic
 
 def test_the_loop_follows_the_demand_in_damped_steps_and_ends_when_told(elastic: Elastic) -> None:
     """8 slots: a quarter of the pool goes up in a step, and a claim is never taken away."""
-    elastic.declare(BOTH_MAY_ALL, raise_most="0.25", lower_most="0.25")
+    elastic.declare(BOTH_MAY_ALL, max_raise="0.25", max_lower="0.25")
     pool = elastic.pool
     queued(pool, {"quiet.cy": 4}, arguments=600)
     come_to(pool, {"quiet.cy": 4})

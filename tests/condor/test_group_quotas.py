@@ -24,7 +24,7 @@ from htcq.store.snapshot import open_snapshot
 pytestmark = pytest.mark.condor
 #: One case in five is for the older version.
 _OLDER, _EVERY = "trixie", 5
-_MOST_DIFFERENCES = 40
+_MAX_DIFFERENCES = 40
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -59,7 +59,7 @@ def test_htcq_and_the_negotiator_come_to_the_same_numbers(
     ]
 
     again = f"again with: --quota-seed {seed} --quota-cases {number + 1} -k {suite}-case-{number:03}"
-    assert not differing, "\n".join([again, *differing[:_MOST_DIFFERENCES]])
+    assert not differing, "\n".join([again, *differing[:_MAX_DIFFERENCES]])
 
 
 def quotas_of(snapshot: Path) -> PoolQuotas:

@@ -22,7 +22,7 @@ from htcq.negotiate.cycle.trace import Trace
 from htcq.store.snapshot import open_snapshot
 
 pytestmark = pytest.mark.condor
-_MOST_DIFFERENCES = 40
+_MAX_DIFFERENCES = 40
 #: The log has six digits of each cost.
 _PRECISION = 1e-5
 
@@ -45,7 +45,7 @@ def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
 
     differing = [*differing_in(scenario, found.cycle, trace)]
     again = f"again with: --cycle-seed {seed} --cycle-cases {number + 1} --suite {site.suite} -k case-{number:03}"
-    told = [again, *map(str, trace.unmodelled), *differing[:_MOST_DIFFERENCES]]
+    told = [again, *map(str, trace.unmodelled), *differing[:_MAX_DIFFERENCES]]
     assert not differing, "\n".join(told)
     assert trace.crash is None, again
 

@@ -227,7 +227,7 @@ def test_the_drift_report_has_every_name_and_no_other() -> None:
     text = section(command_page("drift"), "JSON")
     described = {name for tag in tags(text) for name in words(tag)}
     named_in_passing = {
-        "time", "kind", "name", "before", "after", "group", "what", "one", "other", "text", "usage", "usage_most",
+        "time", "kind", "name", "before", "after", "group", "what", "one", "other", "text", "usage", "max_usage",
         "requested", "quota", "distance", "bias", "starved", "over", "lending", "series", "dimension", "all", "min",
         "runtime", "guarantee", "used", "lent", "borrowed", "spare", "unused",
     }  # fmt: skip

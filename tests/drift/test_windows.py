@@ -21,7 +21,7 @@ def test_means_are_weighted_by_time() -> None:
     """10 for 600 s and 40 for 300 s: 20 on average, with a quota of 10 and then of 25: 15."""
     found = of(sample("chem", 600, 10, 10, span=600), sample("chem", 900, 40, 25))
 
-    assert (found.usage, found.usage_most, found.quota) == (20, 40, 15)
+    assert (found.usage, found.max_usage, found.quota) == (20, 40, 15)
     assert (found.observed, found.coverage) == (900, 0.25)
 
 
@@ -125,7 +125,7 @@ def test_a_look_that_lies_in_two_parts_counts_in_both() -> None:
     looks = [sample("chem", 300, 0), sample("chem", 900, 6, span=600, over=600), sample("chem", 1200, 9)]
     points = of(*looks, until=1200, most=2).points
 
-    assert [(point.usage, point.usage_most, point.over) for point in points] == [(3, 6, 0.5), (7.5, 9, 0.5)]
+    assert [(point.usage, point.max_usage, point.over) for point in points] == [(3, 6, 0.5), (7.5, 9, 0.5)]
 
 
 @given(
@@ -144,5 +144,5 @@ def test_the_series_has_the_mean_and_the_time_of_the_window(looks: list[tuple[in
     if len(samples) <= most:
         lasting = [(point.until - point.since, point.usage) for point in found.points]
         assert sum(span * usage for span, usage in lasting) == pytest.approx(found.observed * found.usage)
-    assert found.usage_most == max(point.usage_most for point in found.points)
+    assert found.max_usage == max(point.max_usage for point in found.points)
     assert min(usage for _, _, usage in looks) - 1e-9 <= found.usage <= max(usage for _, _, usage in looks) + 1e-9

@@ -120,5 +120,5 @@ def test_quotas_with_fractions_reach_their_goals() -> None:
     quotas: Mapping[str, float] = {"a": 2.5, "b": 0.0}
     goals = {"a": 0.25, "b": 4.75}
     for _ in range(100):
-        quotas = step(quotas, goals, pool=5.0, limits=Limits(least_change=0.0, least_part=0.0, hold=0.0)).quotas
+        quotas = step(quotas, goals, pool=5.0, limits=Limits(min_change=0.0, min_change_part=0.0, hold_time=0.0)).quotas
     assert quotas == goals

@@ -13,8 +13,8 @@ from tests.fuzz.values import SECRET
 
 #: Of a line on standard error.
 _LONGEST_LINE = 2000
-_MOST_MB = 700
-_MOST_LINES = 200
+_MAX_MB = 700
+_MAX_LINES = 200
 _STATUSES = range(4)
 #: What a terminal acts on: C0 but for tab and line end, DEL, C1, marks that turn the direction of writing, separators.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -54,8 +54,8 @@ def _ending(done: Done) -> Iterator[str]:
         yield "no end in time"
     elif done.status not in _STATUSES:
         yield f"exit status {done.status}"
-    if done.peak_mb > _MOST_MB:
-        yield f"memory: more than {_MOST_MB} MB"
+    if done.peak_mb > _MAX_MB:
+        yield f"memory: more than {_MAX_MB} MB"
 
 
 def _streams(done: Done) -> Iterator[str]:
@@ -70,7 +70,7 @@ def _streams(done: Done) -> Iterator[str]:
         yield "standard error: the last line does not end"
     if any(len(line) > _LONGEST_LINE for line in lines):
         yield "standard error: a long line"
-    if len(lines) > _MOST_LINES:
+    if len(lines) > _MAX_LINES:
         yield "standard error: many lines"
     for stream, text in (("error", said), ("output", done.out.decode("utf-8", "replace").replace("\r\n", "\n"))):
         control = _CONTROL.search(text)

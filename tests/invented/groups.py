@@ -15,7 +15,7 @@ from tests.invented.ads import COMMON, FOLDER
 ROOT_NAME = "<none>"
 _WORDS = ("physics", "bio", "chem", "astro", "grid", "ml", "geo", "med", "eng", "stat", "climate", "math")
 _CHILDREN = ("higgs", "top", "sim", "reco", "prod", "users", "dev", "calib", "express", "student")
-_MOST_LEVELS = 3
+_MAX_LEVELS = 3
 _GROUPS_PER_TOP_GROUP = 12
 
 
@@ -67,7 +67,7 @@ def plant(rng: Random, count: int) -> Group:
             name = f"{parent.name}.{name}"
         group = Group(name, parent, static=rng.random() < 0.5, accepts_surplus=rng.random() < 0.4)
         parent.children.append(group)
-        if group.level < _MOST_LEVELS - 1:
+        if group.level < _MAX_LEVELS - 1:
             possible.append(group)
     for parent in root.all():
         _share_out(rng, parent)

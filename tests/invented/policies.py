@@ -45,14 +45,14 @@ class Policy:
     weigh: Weigh
     consumption: Mapping[str, str] = field(default_factory=dict)
     memory_step_mb: int = 128
-    least_memory_mb: int = 0
+    min_memory_mb: int = 0
     disk_step_kb: int = 1024
 
     def taken(self, request: Shape) -> Shape:
         """Return what a claim of ``request`` gets."""
         memory = -(-request.memory_mb // self.memory_step_mb) * self.memory_step_mb
         disk = -(-request.disk_kb // self.disk_step_kb) * self.disk_step_kb
-        return Shape(request.cpus, max(memory, self.least_memory_mb), disk, request.gpus)
+        return Shape(request.cpus, max(memory, self.min_memory_mb), disk, request.gpus)
 
     def limits(self) -> str:
         """Return WithinResourceLimits, which the startd writes by itself."""
@@ -115,7 +115,7 @@ MINIMUM = Policy(
         "ceiling(target.RequestGPUs ?: 0)",
     ),
     memory_step_mb=1,
-    least_memory_mb=4096,
+    min_memory_mb=4096,
     disk_step_kb=1,
 )
 

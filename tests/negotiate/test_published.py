@@ -157,7 +157,7 @@ def test_old_ads_are_told_with_their_age() -> None:
     assert list(published(root, taken="1970-01-12T14:01:41+00:00").doubts([])) == [
         "the negotiator last published its groups 901 s before: more than 900 s"
     ]
-    assert list(published(root, taken="1970-01-12T13:47:00+00:00").doubts([], most_age=10)) == [
+    assert list(published(root, taken="1970-01-12T13:47:00+00:00").doubts([], max_age=10)) == [
         "the negotiator last published its groups 20 s before: more than 10 s"
     ]
 

@@ -82,8 +82,8 @@ def test_claims_are_charged_to_whom_the_slots_name() -> None:
 
 
 def test_the_lightest_slot_is_any_that_the_negotiator_sees() -> None:
-    assert supply(None).least_weight == 1
-    assert supply("NEGOTIATOR_SLOT_CONSTRAINT = Cpus > 1\n").least_weight == 2
+    assert supply(None).min_weight == 1
+    assert supply("NEGOTIATOR_SLOT_CONSTRAINT = Cpus > 1\n").min_weight == 2
 
 
 def test_expressions_are_those_of_the_counted_slots_by_their_weight() -> None:

@@ -8,14 +8,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.quota.tree import MOST_QUOTA, ROOT
+from htcq.quota.tree import MAX_QUOTA, ROOT
 from htcq.settings import GroupSettings, settings_from
 from tests.emit.declared import alone
 
 NAMES = st.text("abcXYZ019_/", min_size=1, max_size=6)
 TEXTS = st.text(max_size=30)
 AMOUNTS = st.one_of(
-    st.integers(0, int(MOST_QUOTA)), st.floats(0, MOST_QUOTA), st.sampled_from((0.1, 1e-07, 5e-324, -0.0, MOST_QUOTA))
+    st.integers(0, int(MAX_QUOTA)), st.floats(0, MAX_QUOTA), st.sampled_from((0.1, 1e-07, 5e-324, -0.0, MAX_QUOTA))
 )
 KEYS = st.fixed_dictionaries(
     {},

@@ -18,11 +18,11 @@ amounts = st.integers(min_value=0, max_value=50 * PARTS).map(lambda parts: parts
 whole = st.integers(min_value=0, max_value=50).map(float)
 limits = st.builds(
     Limits,
-    least_change=st.sampled_from([0.0, 1.0, 5.0]),
-    least_part=st.sampled_from([0.0, 0.02, 0.5]),
-    raise_most=st.sampled_from([0.01, 0.1, 1.0]),
-    lower_most=st.sampled_from([0.01, 0.05, 1.0]),
-    hold=st.just(600.0),
+    min_change=st.sampled_from([0.0, 1.0, 5.0]),
+    min_change_part=st.sampled_from([0.0, 0.02, 0.5]),
+    max_raise=st.sampled_from([0.01, 0.1, 1.0]),
+    max_lower=st.sampled_from([0.01, 0.05, 1.0]),
+    hold_time=st.just(600.0),
 )
 
 
@@ -78,7 +78,7 @@ def test_beyond_mins_no_more_than_the_limit_goes_up(step: tuple) -> None:  # typ
     up = sum(
         max(0.0, quotas[each.group] - max(before[each.group], min(each.quota, mins[each.group]))) for each in goals
     )
-    assert up <= max(bounds.raise_most * pool, 1.0) + SLACK
+    assert up <= max(bounds.max_raise * pool, 1.0) + SLACK
 
 
 @given(steps())
@@ -86,7 +86,7 @@ def test_no_more_goes_down_than_the_limit_or_what_others_must_have(step: tuple) 
     goals, before, mins, pool, _, bounds = step
     quotas = done(step).quotas
     down = sum(max(0.0, before[each.group] - quotas[each.group]) for each in goals)
-    most = max(bounds.raise_most * pool, bounds.lower_most * pool, 1.0, forced(goals, before, mins, pool))
+    most = max(bounds.max_raise * pool, bounds.max_lower * pool, 1.0, forced(goals, before, mins, pool))
     assert down <= most + 1.0 + SLACK
 
 

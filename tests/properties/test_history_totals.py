@@ -54,7 +54,7 @@ def totals(samples: Iterable[Sample]) -> dict[str, Counter[str]]:
         total.update(starved=int(each.starved), over=int(each.over), lending=int(each.lending))
         for name in ("usage", "idle", "requested", "allocated"):
             total[name] += round(Fraction(getattr(each, name)) * each.span * 1000)
-        total["most"] = max(total["most"], round(each.usage_most * 1000))
+        total["most"] = max(total["most"], round(each.max_usage * 1000))
     return found
 
 

@@ -51,7 +51,7 @@ def scenes(draw: st.DrawFn) -> Scene:
 
 LIMITS = st.builds(
     ReclaimLimits,
-    over_for=st.just(0), need_for=st.just(0), settle=st.just(0), min_runtime=st.integers(0, 2000),
+    over_for=st.just(0), need_for=st.just(0), settle_time=st.just(0), min_runtime=st.integers(0, 2000),
     pool_percent=st.sampled_from([1.0, 25.0, 100.0]), group_jobs=st.integers(0, 6), user_jobs=st.integers(0, 4),
     day_jobs=st.integers(0, 8),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from htcq.report.axes import HEIGHT
-from htcq.report.curves import MOST_STEPS, bands, curves
+from htcq.report.curves import MAX_STEPS, bands, curves
 from tests.report.test_plot import WIDE, corners, shapes
 
 MARKS = (0.0, 5.0, 10.0)
@@ -37,7 +37,7 @@ def test_without_a_quota_there_is_no_line() -> None:
 
 
 def test_many_cycles_are_few_steps_that_keep_the_mean() -> None:
-    picture = drawn(*(0.0, 10.0) * MOST_STEPS, until=50.0 * MOST_STEPS)
+    picture = drawn(*(0.0, 10.0) * MAX_STEPS, until=50.0 * MAX_STEPS)
     (usage,) = shapes(picture, "edge")
 
     assert corners(usage["d"])[-1] == (WIDE, HEIGHT / 2)

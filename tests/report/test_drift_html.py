@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.report.drift_html import MOST_PLOTS, drift_page
+from htcq.report.drift_html import MAX_PLOTS, drift_page
 from htcq.report.drift_text import happened, numbers, standing
 from htcq.report.ledger_text import together
 from tests.report.pages import Page
@@ -83,8 +83,8 @@ def test_every_group_has_a_row_and_a_plot(page: Page) -> None:
 
 
 def test_a_plot_has_its_numbers_as_text(page: Page) -> None:
-    assert "physics: mean usage 50, most 50, quota 73.3" in page.texts["title"]
-    assert "mean usage 50, most 50, quota 73.3; starved 17% of the time" in page.texts["p"]
+    assert "physics: mean usage 50, max 50, quota 73.3" in page.texts["title"]
+    assert "mean usage 50, max 50, quota 73.3; starved 17% of the time" in page.texts["p"]
 
 
 def test_changes_of_a_group_lead_to_its_plot(page: Page) -> None:
@@ -121,10 +121,10 @@ def test_without_elastic_quotas_the_page_has_no_ledger() -> None:
 
 
 def test_only_so_many_are_drawn_and_the_others_are_in_the_table() -> None:
-    page = Page(drift_page([crowd(MOST_PLOTS + 7)], ZONE))
+    page = Page(drift_page([crowd(MAX_PLOTS + 7)], ZONE))
 
-    assert page.count("figure") == MOST_PLOTS
-    assert len([1 for tag, attributes in page.elements if tag == "tr" and "data-name" in attributes]) == MOST_PLOTS + 7
+    assert page.count("figure") == MAX_PLOTS
+    assert len([1 for tag, attributes in page.elements if tag == "tr" and "data-name" in attributes]) == MAX_PLOTS + 7
     assert "The 7 groups with least trouble are not drawn; the table has them." in page.texts["p"]
 
 

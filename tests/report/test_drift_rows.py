@@ -39,7 +39,7 @@ def test_json_has_the_numbers_of_each_group_and_its_series() -> None:
     groups = {group["group"]: group for group in drift_json([STORY])["pools"][0]["groups"]}
     physics = groups["physics"]
 
-    assert (physics["usage"], physics["usage_most"], round(physics["quota"], 6)) == (50, 50, 73.333333)
+    assert (physics["usage"], physics["max_usage"], round(physics["quota"], 6)) == (50, 50, 73.333333)
     assert (round(physics["distance"], 6), round(physics["bias"], 6)) == (23.333333, -23.333333)
     assert (physics["series"][0]["quota"], physics["series"][-1]["quota"]) == (100, 60)
     assert 200 < len(physics["series"]) <= 300

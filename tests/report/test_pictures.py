@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from htcq.audit.evidence import Evidence
-from htcq.report.pictures import MOST_SHARES, pictures_of
+from htcq.report.pictures import MAX_SHARES, pictures_of
 from tests.audit.sites import accounting, collector, pool, schedd, slot, submitter
 
 CONFIG = """GROUP_NAMES = b, a, a.y, a.x
@@ -44,7 +44,7 @@ def test_a_pool_without_groups_or_configuration_has_no_tree() -> None:
 
 
 def test_only_the_greatest_shares_are_drawn() -> None:
-    slots = [slot(f"slot1@n{number}", SlotWeight=str(number)) for number in range(1, MOST_SHARES + 4)]
+    slots = [slot(f"slot1@n{number}", SlotWeight=str(number)) for number in range(1, MAX_SHARES + 4)]
     pictures = pictures_of(Evidence(pool(*slots)))
 
     assert [share.expression for share in pictures.shares] == [str(number) for number in range(23, 3, -1)]

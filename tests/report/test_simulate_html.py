@@ -11,10 +11,10 @@ import pytest
 from htcq.negotiate.cycle.trace import Crash
 from htcq.negotiate.cycles.difference import sentences
 from htcq.negotiate.cycles.machines import by_fill
-from htcq.report.cells import MOST_CELLS
+from htcq.report.cells import MAX_CELLS
 from htcq.report.course_html import course_page
 from htcq.report.cycle_html import cycle_page
-from htcq.report.simulate_parts import MOST_ROWS
+from htcq.report.simulate_parts import MAX_ROWS
 from htcq.units import show_number
 from tests.report.pages import Page
 from tests.report.simulations import (
@@ -200,15 +200,15 @@ def test_a_crowd_of_machines_is_few_cells_with_all_of_them() -> None:
     page = Page(course_page(crowd(), None, PLAN, POOL))
     cells = [attributes for tag, attributes in page.elements if attributes.get("class") == "cell"]
 
-    assert len(cells) == MOST_CELLS
+    assert len(cells) == MAX_CELLS
     assert f"{CROWD:,} machines, a cell is 50 machines" in said(page)
     assert len(course_page(crowd(), None, PLAN, POOL)) < 500_000
 
 
 def test_long_tables_end_and_say_so() -> None:
     (match, *_) = ONE.trace.matches
-    many = replace(ONE, trace=replace(ONE.trace, matches=(match,) * (MOST_ROWS + 7)))
+    many = replace(ONE, trace=replace(ONE.trace, matches=(match,) * (MAX_ROWS + 7)))
     text = cycle_page(many, None, POOL)
 
     assert "7 more are not shown here: --json has all of them." in html.unescape(text)
-    assert text.count(f'<td role="cell" data-label="job">{match.job}</td>') == MOST_ROWS
+    assert text.count(f'<td role="cell" data-label="job">{match.job}</td>') == MAX_ROWS

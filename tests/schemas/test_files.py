@@ -104,7 +104,7 @@ BAD_QUOTAS: dict[str, Any] = {
     "an unknown key of a group": {"groups": {"a": {"minimum": {"cpus": 1}}}},
     "a rounding that is none": {"elastic": {"rounding": "up"}},
     "a part above 1": {"elastic": {"write": {"headroom": 1.5}}},
-    "a time without a unit": {"elastic": {"write": {"hold": "600"}}},
+    "a time without a unit": {"elastic": {"write": {"hold_time": "600"}}},
     "an unknown key of writing": {"elastic": {"write": {"holdd": "600s"}}},
     "an unknown key of reclaim": {"elastic": {"reclaim": {"over": "600s"}}},
     "no batch": {"elastic": {"reclaim": {"batch": 0}}},

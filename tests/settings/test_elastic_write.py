@@ -13,9 +13,9 @@ from htcq.settings.elastic_write import WRITE_KEYS, WriteSettings, write_setting
 
 GIVEN: dict[str, Any] = {
     "directory": "/srv/config.d", "file": "70-x.config", "journal": "/srv/journal", "interval": "2min",
-    "plan_age": "90s", "ad_age": "1h", "cycle_age": "1d", "skew": "0s", "least_seen": 0.5, "capacity_drop": 1,
-    "least_change": 2, "least_part": 0.0, "raise_most": 0.2, "lower_most": 0.3, "hold": "5min", "headroom": 0.1,
-    "verify_within": "7min", "fail_most": 0,
+    "plan_age": "90s", "ad_age": "1h", "cycle_age": "1d", "skew": "0s", "min_seen": 0.5, "capacity_drop": 1,
+    "min_change": 2, "min_change_part": 0.0, "max_raise": 0.2, "max_lower": 0.3, "hold_time": "5min", "headroom": 0.1,
+    "verify_within": "7min", "max_failures": 0,
 }  # fmt: skip
 READ = WriteSettings(
     "/srv/config.d", "70-x.config", "/srv/journal", 120, 90, 3600, 86400, 0,
@@ -30,10 +30,10 @@ def test_every_key_is_read() -> None:
 
 
 def test_it_stands_beside_the_quotas_of_each_tree() -> None:
-    one = {"elastic": {"scale_min": False, "write": {"hold": "1h"}}, "groups": {}}
-    file = quotas_from({**one, "trees": {"gpu": {"elastic": {"write": {"hold": "2h"}}}, "cpu": {}}}, "q.toml")
+    one = {"elastic": {"scale_min": False, "write": {"hold_time": "1h"}}, "groups": {}}
+    file = quotas_from({**one, "trees": {"gpu": {"elastic": {"write": {"hold_time": "2h"}}}, "cpu": {}}}, "q.toml")
 
-    assert {name: settings.hold for name, settings in file.writes.items()} == {"": 3600, "gpu": 7200, "cpu": 600}
+    assert {name: settings.hold_time for name, settings in file.writes.items()} == {"": 3600, "gpu": 7200, "cpu": 600}
     assert file.trees[""].options.scale_min is False
 
 
@@ -43,12 +43,16 @@ def test_it_stands_beside_the_quotas_of_each_tree() -> None:
         ({"directry": "/x"}, "q.toml: elastic.write.directry is unknown", "did you mean directory?"),
         ({"file": ""}, "q.toml: elastic.write.file is ''", "it must be the name of a file or directory, in quotes"),
         ({"journal": "a\nb"}, "q.toml: elastic.write.journal is 'a\\nb'", "it must be the name of a file"),
-        ({"hold": 600}, "q.toml: elastic.write.hold is 600", 'it must be a time such as "90s", "30min" or "12h"'),
-        ({"hold": "5m"}, "q.toml: elastic.write.hold is '5m'", 'it must be a time such as "90s"'),
-        ({"raise_most": 1.1}, "q.toml: elastic.write.raise_most is 1.1", "it must be a part, a number from 0 to 1"),
-        ({"raise_most": True}, "q.toml: elastic.write.raise_most is True", "it must be a part"),
-        ({"least_change": -1}, "q.toml: elastic.write.least_change is -1", "it must be an amount of slot weight"),
-        ({"fail_most": 1.5}, "q.toml: elastic.write.fail_most is 1.5", "it must be a whole number"),
+        (
+            {"hold_time": 600},
+            "q.toml: elastic.write.hold_time is 600",
+            'it must be a time such as "90s", "30min" or "12h"',
+        ),
+        ({"hold_time": "5m"}, "q.toml: elastic.write.hold_time is '5m'", 'it must be a time such as "90s"'),
+        ({"max_raise": 1.1}, "q.toml: elastic.write.max_raise is 1.1", "it must be a part, a number from 0 to 1"),
+        ({"max_raise": True}, "q.toml: elastic.write.max_raise is True", "it must be a part"),
+        ({"min_change": -1}, "q.toml: elastic.write.min_change is -1", "it must be an amount of slot weight"),
+        ({"max_failures": 1.5}, "q.toml: elastic.write.max_failures is 1.5", "it must be a whole number"),
     ],
 )
 def test_what_cannot_be_used_is_told_with_its_place(table: dict[str, Any], message: str, hint: str) -> None:

@@ -23,7 +23,7 @@ def test_nothing_said_is_careful() -> None:
 
 def test_every_key() -> None:
     found = limits(
-        journal="/j", over_for="0s", need_for="5s", gap="1h", settle="90s", min_runtime="2h", grace="1d",
+        journal="/j", over_for="0s", need_for="5s", max_gap="1h", settle_time="90s", min_runtime="2h", grace="1d",
         wall_time="MaxWall", vacates=1, pool_percent=0.5, group_jobs=2, user_jobs=3, day_jobs=4, batch=5, lease="30min",
         release=0.9,
     )  # fmt: skip
@@ -54,8 +54,8 @@ def test_it_stands_beside_the_quotas() -> None:
         ({"release": 1.1}, "q.toml: elastic.reclaim.release is 1.1 (it must be a number above 0, 1 at most)"),
         ({"wall_time": "a b"}, "q.toml: elastic.reclaim.wall_time is 'a b'"),
         ({"journal": "here"}, "q.toml: elastic.reclaim.journal is 'here'"),
-        ({"gap": "1s"}, "q.toml: elastic.reclaim.gap is shorter than elastic.reclaim.need_for (120s)"),
-        ({"lease": "1s"}, "q.toml: elastic.reclaim.lease is shorter than elastic.reclaim.settle (120s)"),
+        ({"max_gap": "1s"}, "q.toml: elastic.reclaim.max_gap is shorter than elastic.reclaim.need_for (120s)"),
+        ({"lease": "1s"}, "q.toml: elastic.reclaim.lease is shorter than elastic.reclaim.settle_time (120s)"),
     ],
 )
 def test_what_cannot_be_is_told(table: dict[str, Any], said: str) -> None:

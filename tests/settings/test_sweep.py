@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from htcq.errors import InputError
-from htcq.settings.sweep import MOST_ITEMS, Option, sweep_from
+from htcq.settings.sweep import MAX_ITEMS, Option, sweep_from
 
 OPTIONS = (
     Option("set", repeatable=True),
@@ -103,8 +103,8 @@ def test_what_jobs_need_is_passed_on() -> None:
 
 
 def test_the_most_items_are_taken_and_one_more_is_not() -> None:
-    grid = {"seed": list(range(MOST_ITEMS // 100)), "demand": [f"a={number}" for number in range(100)]}
-    assert len(arguments(grid=grid)) == MOST_ITEMS == 10_000
+    grid = {"seed": list(range(MAX_ITEMS // 100)), "demand": [f"a={number}" for number in range(100)]}
+    assert len(arguments(grid=grid)) == MAX_ITEMS == 10_000
 
     with pytest.raises(InputError, match=r"f.toml has 10,001 items \(100 x 100, and 1 of their own\)") as refused:
         arguments(grid=grid, item=[{"name": "one"}])

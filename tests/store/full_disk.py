@@ -15,7 +15,7 @@ from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import LOOK, START, crowd, is_whole, samples
 
-MOST, GROUPS = 400, 60
+MAX_LOOKS, GROUPS = 400, 60
 #: How full is too full differs, so that it happens at any step: when the file is made, in -wal, in -shm, at the end.
 SIZES_KB = range(32, 240, 16)
 
@@ -24,7 +24,7 @@ def fill(path: Path, make_room: Callable[[], None]) -> str:
     """Record until it fails, then again with room; return how it failed."""
     done: list[int] = []
     failed = ""
-    for number in range(MOST):
+    for number in range(MAX_LOOKS):
         time = START + number * LOOK
         try:
             record(path, time)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.drift.observation import MOST_GAP, Kept, QuotaSetting, Sample, WeightUse
+from htcq.drift.observation import MAX_GAP, Kept, QuotaSetting, Sample, WeightUse
 from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import FOREVER, LOOK, POOL, START, STATIC, group, names, observation, record, samples, times
@@ -57,7 +57,7 @@ def test_numbers_beyond_all_measure_are_kept_as_many(path: Path) -> None:
     assert (last.usage, last.idle, last.effective, last.computed, last.requested) == (1e10, 1e10, 1e10, -1e10, 0)
 
 
-@pytest.mark.parametrize(("gap", "span"), [(LOOK, LOOK), (MOST_GAP, MOST_GAP), (MOST_GAP + 1, 0)])
+@pytest.mark.parametrize(("gap", "span"), [(LOOK, LOOK), (MAX_GAP, MAX_GAP), (MAX_GAP + 1, 0)])
 def test_time_is_observed_if_the_former_look_is_not_too_long_ago(gap: int, span: int, path: Path) -> None:
     record(path, observation(START), observation(START + gap))
 
@@ -227,7 +227,7 @@ def test_a_step_merges_what_is_finer(path: Path) -> None:
 
     # The first look stands for no time: the mean of the hour that it ends is its own.
     assert (first.time, first.span, first.looks, first.usage) == (START, 0, 1, 0)
-    assert [(each.time, each.span, each.looks, each.usage, each.usage_most) for each in found] == [
+    assert [(each.time, each.span, each.looks, each.usage, each.max_usage) for each in found] == [
         (START + 3600, 3600, 6, 3.5, 6),
         (START + 7200, 3600, 6, 9.5, 12),
     ]

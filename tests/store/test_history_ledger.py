@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from htcq.drift.ledger import Booking, Entry
-from htcq.drift.observation import MOST_GAP, Observation
+from htcq.drift.observation import MAX_GAP, Observation
 from htcq.drift.retention import Retention
 from htcq.errors import HistoryError
 from htcq.store.history import open_history
@@ -56,7 +56,7 @@ def test_the_same_look_again_changes_nothing(path: Path) -> None:
     assert ledger(path) == before
 
 
-@pytest.mark.parametrize(("gap", "booked"), [(MOST_GAP, 1), (MOST_GAP + 1, 0)])
+@pytest.mark.parametrize(("gap", "booked"), [(MAX_GAP, 1), (MAX_GAP + 1, 0)])
 def test_a_time_in_which_nobody_looked_is_not_booked(gap: int, booked: int, path: Path) -> None:
     record(path, look(0, A), observation(START + gap, ledger=(A,)))
 

@@ -57,7 +57,7 @@ def test_looks_become_an_hour_that_says_the_same(path: Path) -> None:
         effective=(600 * 10 + 1800 * 20) / 2400,
         computed=10.0,
         usage=(600 * 1 + 1200 * 2.5 + 1800 * 16) / 3600,
-        usage_most=16.0,
+        max_usage=16.0,
         idle=(600 * 6 + 1800 * 3) / 3600,
         requested=2.0,
         allocated=1.0,
@@ -78,7 +78,7 @@ def test_hours_become_days(path: Path) -> None:
         *((number * HOUR, HOUR, 1) for number in range(49, 60)),
     ]
     assert [each.usage for each in samples(path)[1:3]] == [12.5, 36.5]
-    assert [each.usage_most for each in samples(path)[1:3]] == [24, 48]
+    assert [each.max_usage for each in samples(path)[1:3]] == [24, 48]
 
 
 def test_each_age_has_its_fineness(path: Path) -> None:

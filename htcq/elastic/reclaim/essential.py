@@ -10,7 +10,7 @@ from htcq.elastic.reclaim.past import (
     DAY,
     KINDS,
     LOOKED,
-    MOST_USELESS,
+    MAX_USELESS,
     RESUMED,
     STOPPED,
     past_of,
@@ -39,7 +39,7 @@ def _of(records: Sequence[Mapping[str, Any]], negotiator: str, seconds: float) -
     actions = {action.id for action in past.actions if action.time > past.last - _REMEMBERED}
     actions |= {action.id for action in past.unmeasured}
     known = [action for action in past.actions if action.jobs and action.taken is not None]
-    actions |= {action.id for action in known[-MOST_USELESS:]}
+    actions |= {action.id for action in known[-MAX_USELESS:]}
     lasts: dict[tuple[object, ...], int] = {}
     for number, record in enumerate(records):
         told = told_by(record)

@@ -21,7 +21,7 @@ PAYLOAD = "reclaim"
 #: Steps of a ceiling: it is to be set, it is set, it is to go, it is gone, or it is not known what came of that.
 SETTING, SET, CANCELLING, CANCELLED, REFUSED = "setting", "set", "cancelling", "cancelled", "refused"
 #: Actions that freed nothing for those in need, one after the other, until nothing more is done.
-MOST_USELESS = 2
+MAX_USELESS = 2
 DAY = 86400.0
 #: What of a payload is text, and what is a list.
 _TEXTS = ("negotiator", "action", "submitter", "step", "group")
@@ -74,13 +74,13 @@ class Past:
     resumed: float = 0.0
     last: float = 0.0
 
-    def seconds_over(self, group: str, now: float, gap: float) -> float:
+    def seconds_over(self, group: str, now: float, max_gap: float) -> float:
         """Return for how long ``group`` has been over without a break."""
-        return _seconds([(look.time, group in look.over) for look in self.looks], now, gap)
+        return _seconds([(look.time, group in look.over) for look in self.looks], now, max_gap)
 
-    def seconds_in_need(self, group: str, now: float, gap: float) -> float:
+    def seconds_in_need(self, group: str, now: float, max_gap: float) -> float:
         """Return for how long ``group`` has been in need without a break."""
-        return _seconds([(look.time, group in look.needs) for look in self.looks], now, gap)
+        return _seconds([(look.time, group in look.needs) for look in self.looks], now, max_gap)
 
     def today(self, now: float) -> int:
         """Return how many jobs were vacated in the 24 hours before."""
@@ -103,16 +103,16 @@ class Past:
             if action.jobs and action.time > self.resumed
         ]
         known = [each for each in told if each is not None]
-        return len(known) >= MOST_USELESS and not any(known[-MOST_USELESS:])
+        return len(known) >= MAX_USELESS and not any(known[-MAX_USELESS:])
 
 
-def _seconds(looks: Sequence[tuple[float, bool]], now: float, gap: float) -> float:
-    """Return how far back looks tell the same without a break; a longer ``gap`` between two tells nothing."""
+def _seconds(looks: Sequence[tuple[float, bool]], now: float, max_gap: float) -> float:
+    """Return how far back looks tell the same without a break; a longer ``max_gap`` between two tells nothing."""
     since = now
     for time, so in reversed(looks):
         if time > now:
             continue
-        if since - time > gap or not so:
+        if since - time > max_gap or not so:
             break
         since = time
     return now - since

@@ -100,20 +100,20 @@ class _Planner:
         for group in sorted({claim.group for claim in self.observation.claims}):
             exceeded = standings.exceeded(group)
             if exceeded:
-                seconds = self.past.seconds_over(group, now, limits.gap)
+                seconds = self.past.seconds_over(group, now, limits.max_gap)
                 yield Over(group, exceeded, seconds, seconds >= limits.over_for)
 
     def _needs(self, waiting: Sequence[Waiting]) -> Iterator[Need]:
         now, limits = self.observation.taken_at, self.limits
         for group in dict.fromkeys(each.group for each in waiting):
-            seconds = self.past.seconds_in_need(group, now, limits.gap)
+            seconds = self.past.seconds_in_need(group, now, limits.max_gap)
             jobs = sum(each.left for each in waiting if each.group == group)
             yield Need(group, jobs, seconds, seconds >= limits.need_for)
 
     def _measured(self, rooms: Rooms, needy: set[str]) -> Iterator[tuple[str, bool]]:
         """Yield of each action that is long enough ago whether those that it was for have come to what it freed."""
         for action in self.past.unmeasured:
-            if self.observation.taken_at - action.time < self.limits.settle:
+            if self.observation.taken_at - action.time < self.limits.settle_time:
                 continue
             come = any(
                 claim.group in action.needy
@@ -146,8 +146,9 @@ class _Planner:
             longest = max(each.seconds for each in needs)
             return f"nobody has been in need for {limits.need_for} s, the longest for {longest:.0f} s"
         last = max((action.time for action in self.past.actions if action.jobs), default=None)
-        if last is not None and now - last < limits.settle:
-            return f"jobs were taken back {now - last:.0f} s ago, and {limits.settle} s are waited for what comes of it"
+        if last is not None and now - last < limits.settle_time:
+            ago, wait = now - last, limits.settle_time
+            return f"jobs were taken back {ago:.0f} s ago, and {wait} s are waited for what comes of it"
         return ""
 
     # What is taken back -------------------------------------------------------------------------------------------

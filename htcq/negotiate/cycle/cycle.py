@@ -107,7 +107,7 @@ class Cycle:
         self.weight = self._weight()
         self._rules = Rules(
             pool_weight=self.weight,
-            least_weight=float(quotas.supply.least_weight),
+            min_weight=float(quotas.supply.min_weight),
             preemption=preemption,
             ignore_priorities=knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False),
         )

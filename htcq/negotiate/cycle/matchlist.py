@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 #: The ranks, each with its sign turned, a number that no other entry has, and the item.
 Entry = tuple[float, float, float, int, Item]
 #: Blocks of given-back entries are split beyond so many.
-_MOST_IN_BLOCK = 128
+_MAX_IN_BLOCK = 128
 
 
 class _Block(Generic[Item]):
@@ -74,7 +74,7 @@ class MatchList(Generic[Item]):
                 return
             # The best one has been taken off.
             block.best = max(each for each, _ in block.entries)
-        if self._blocks and len(self._blocks[-1].entries) < _MOST_IN_BLOCK:
+        if self._blocks and len(self._blocks[-1].entries) < _MAX_IN_BLOCK:
             last = self._blocks[-1]
             last.entries.append((ranks, item))
             last.best = max(last.best, ranks)
@@ -83,7 +83,7 @@ class MatchList(Generic[Item]):
 
     def _split(self, index: int) -> None:
         entries = list(self._blocks[index].entries)
-        if len(entries) > _MOST_IN_BLOCK:
+        if len(entries) > _MAX_IN_BLOCK:
             half = len(entries) // 2
             self._blocks[index] = _Block(entries[:half])
             self._blocks.insert(index + 1, _Block(entries[half:]))

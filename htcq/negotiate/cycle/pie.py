@@ -56,7 +56,7 @@ class Rules:
     """What of the configuration and the pool matters inside a turn; weights are in the pool's unit."""
 
     pool_weight: float
-    least_weight: float
+    min_weight: float
     preemption: bool = True
     ignore_priorities: bool = False
 
@@ -145,7 +145,7 @@ class Turn:
         most = min(float(claimant.floor or 0), share.most) if floor else share.most
         most = min(most, pie)
         ceiling = None if claimant.ceiling is None else max(0, claimant.ceiling - int(used))
-        least = self._rules.least_weight
+        least = self._rules.min_weight
         if asking.idle <= 0:
             asking.skipped = Skipped.NO_IDLE
             return pie, True

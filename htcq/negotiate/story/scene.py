@@ -13,7 +13,7 @@ from htcq.quota.results import Limit, Round, Sharing
 from htcq.units import show_number
 
 #: Most names in one sentence.
-MOST_NAMES = 4
+MAX_NAMES = 4
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Scene:
 
     def other_borrowers(self, group: Standing) -> str:
         """Return who else borrows, the greatest first; empty where nobody does."""
-        first = [each for each in self._borrowers[: MOST_NAMES + 1] if each[0] != group.name][:MOST_NAMES]
+        first = [each for each in self._borrowers[: MAX_NAMES + 1] if each[0] != group.name][:MAX_NAMES]
         others = len(self._borrowers) - (group.borrowed > 0)
         return listed(few([f"{name} {show_number(amount)}" for name, amount in first], others))
 
@@ -150,13 +150,13 @@ def unused(group: Standing) -> float:
 def ranked(amounts: Iterable[tuple[str, float]]) -> list[str]:
     """Return the greatest amounts above 0 as ``physics 20``, and how many more there are."""
     found = sorted(((name, amount) for name, amount in amounts if amount > 0), key=lambda each: -each[1])
-    return few([f"{name} {show_number(amount)}" for name, amount in found[:MOST_NAMES]], len(found))
+    return few([f"{name} {show_number(amount)}" for name, amount in found[:MAX_NAMES]], len(found))
 
 
 def few(names: Sequence[str], all_: int = 0) -> list[str]:
     """Return the first of ``names``, and how many more there are if they are the first of ``all_``."""
-    more = max(all_, len(names)) - MOST_NAMES
-    return [*names[:MOST_NAMES], f"{more} more"] if more > 0 else list(names)
+    more = max(all_, len(names)) - MAX_NAMES
+    return [*names[:MAX_NAMES], f"{more} more"] if more > 0 else list(names)
 
 
 def listed(names: Sequence[str]) -> str:

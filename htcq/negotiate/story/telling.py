@@ -9,7 +9,7 @@ from htcq.errors import InputError
 from htcq.negotiate.look import QuotaLook
 from htcq.negotiate.standing import Standing
 from htcq.negotiate.story.quota import allocation_story, demand_story, quota_story
-from htcq.negotiate.story.scene import MOST_NAMES, PUBLISHED, Scene, Sentence, few, listed
+from htcq.negotiate.story.scene import MAX_NAMES, PUBLISHED, Scene, Sentence, few, listed
 from htcq.negotiate.story.surplus import surplus_story
 from htcq.negotiate.story.turn import limit_story, rounds_story, shares_story, turn_story
 from htcq.units import show_number
@@ -73,5 +73,5 @@ def _near(look: QuotaLook, name: str) -> str:
     if not near:
         near = [known[each] for known in (whole, last) for each in difflib.get_close_matches(wanted, known)]
     if near:
-        return f"did you mean {' or '.join(list(dict.fromkeys(near))[:MOST_NAMES])}?"
+        return f"did you mean {' or '.join(list(dict.fromkeys(near))[:MAX_NAMES])}?"
     return f"its groups are {listed(few(names))}"

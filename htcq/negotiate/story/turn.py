@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 
 from htcq.negotiate.standing import Standing, shown_limit
-from htcq.negotiate.story.scene import LIMIT, MOST_NAMES, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
+from htcq.negotiate.story.scene import LIMIT, MAX_NAMES, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
 from htcq.quota.limits import FLT_MAX, truncated
 from htcq.quota.results import Limit
 from htcq.quota.settings import SORT_EXPR
@@ -28,7 +28,7 @@ def turn_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
         return
     turns = scene.look.limits
     yield Sentence(TURN, f"it has turn {group.turn} of {len(turns)}: {_key(scene, group)}")
-    first = turns[: min(group.turn - 1, MOST_NAMES)]
+    first = turns[: min(group.turn - 1, MAX_NAMES)]
     if first:
         before = [f"{limit.group} ({shown(scene.groups[limit.group].sort_key)})" for limit in first]
         yield Sentence(TURN, f"before it goes {listed(few(before, group.turn - 1))}")

@@ -67,7 +67,7 @@ def _spell() -> dict[str, Shape]:
 def _window() -> dict[str, Shape]:
     amounts = {
         "usage": "The mean usage.",
-        "usage_most": "The highest usage.",
+        "max_usage": "The highest usage.",
         "requested": "The mean demand, running jobs included.",
         "quota": "The mean quota; null where none was known.",
         "starved": "The share of the time in which the group starved.",

@@ -9,8 +9,8 @@ from htcq.audit.site import THRESHOLDS
 from htcq.capacity.choice import MODELS, RULES, SHARES
 from htcq.capacity.presets import NAMES
 from htcq.policy.consumption import SPLITTINGS
-from htcq.quota.settings import GREATEST_RATE, MOST_ROUNDS
-from htcq.quota.tree import MOST_QUOTA
+from htcq.quota.settings import GREATEST_RATE, MAX_ROUNDS
+from htcq.quota.tree import MAX_QUOTA
 from htcq.report.schemas.shape import Shape, named, record, table, text, texts, truth, whole
 from htcq.settings.choices import CHOICE_KEYS
 from htcq.settings.drift import DRIFT_KEYS
@@ -108,7 +108,7 @@ def _audit() -> dict[str, Shape]:
 
 def _group() -> dict[str, Shape]:
     return {
-        "quota": _bounded("An amount of slot weight (GROUP_QUOTA_NAME).", 0, MOST_QUOTA),
+        "quota": _bounded("An amount of slot weight (GROUP_QUOTA_NAME).", 0, MAX_QUOTA),
         "share": _bounded("A share of what the group above has left (GROUP_QUOTA_DYNAMIC_NAME).", 0, 1),
         "accept_surplus": truth("Whether the group may use what others leave (GROUP_ACCEPT_SURPLUS_NAME)."),
         "autoregroup": truth("Whether its submitters have another turn with those of no group."),
@@ -126,7 +126,7 @@ def _quotas() -> dict[str, Shape]:
         "strict": truth("Whether a group that accepts no surplus limits all groups below it"),
         "use_slot_weights": truth("Whether slots count what they weigh, or one each"),
         "weighted_demand": truth("Whether jobs count what they weigh, or one each"),
-        "max_allocation_rounds": _bounded("How many rounds of allocation there may be", 1, MOST_ROUNDS, "integer"),
+        "max_allocation_rounds": _bounded("How many rounds of allocation there may be", 1, MAX_ROUNDS, "integer"),
         "round_robin_rate": _bounded("How much a group may add before all others had a turn", 1, GREATEST_RATE),
         "sort_expression": text("A ClassAd expression: the group for which it is smallest has the first turn"),
     }

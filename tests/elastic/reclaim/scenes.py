@@ -23,7 +23,7 @@ from tests.audit.sites import Text, dynamic_slot, job, negotiator, pool, schedd,
 
 #: When the looks are taken, and when claims started.
 NOW, HOUR_AGO = 1_000_000, 1_000_000 - 3600
-AT_ONCE = ReclaimLimits(over_for=0, need_for=0, settle=0, pool_percent=100)
+AT_ONCE = ReclaimLimits(over_for=0, need_for=0, settle_time=0, pool_percent=100)
 #: Lender and borrower share 8 cpus, half each.
 HALVES = Quotas(
     (Group("borrower", min={"cpus": 4}, max={"cpus": 8}), Group("lender", min={"cpus": 4}, max={"cpus": 8}))

@@ -22,7 +22,7 @@ from htcq.elastic.reclaim.past import (
 )
 from tests.elastic.reclaim.scenes import AT_ONCE, NOW, Scene, borrowed, victims, why
 
-PATIENT = replace(AT_ONCE, over_for=600, need_for=120, gap=400)
+PATIENT = replace(AT_ONCE, over_for=600, need_for=120, max_gap=400)
 Record = Mapping[str, Any]
 
 
@@ -76,7 +76,7 @@ def test_a_record_from_the_future_stops_everything() -> None:
 
 
 def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
-    limits = replace(AT_ONCE, settle=120)
+    limits = replace(AT_ONCE, settle_time=120)
     plan = borrowed().plan(limits, [intent("a", 60, "7.0")])
     assert plan.waiting == "jobs were taken back 60 s ago, and 120 s are waited for what comes of it"
     assert not plan.measured
@@ -85,7 +85,7 @@ def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
 
 def test_an_intent_of_which_nothing_came_is_no_action() -> None:
     failed = record(OUTCOME, 59, action="a", done=[], failed=[{"schedd": "access1", "job": "7.0"}])
-    assert borrowed().plan(replace(AT_ONCE, settle=120), [intent("a", 60, "7.0"), failed]).victims
+    assert borrowed().plan(replace(AT_ONCE, settle_time=120), [intent("a", 60, "7.0"), failed]).victims
 
 
 def test_an_action_is_measured_by_who_came() -> None:

@@ -12,22 +12,22 @@ from htcq.pool.configuration import Knob
 from htcq.quota.knobs import number_of
 
 _OF_SLOT_TYPE = re.compile(r"(?:STARTD\.)?(?:NUM_SLOTS|SLOT)_TYPE_([0-9]{1,9})(?:_.*)?\Z", re.IGNORECASE)
-_MOST = 10
+_MAX_TYPES = 10
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for machine, configuration in evidence.execute.items():
-        most = number_of(configuration.value("MAX_SLOT_TYPES", str(_MOST)).strip())
+        most = number_of(configuration.value("MAX_SLOT_TYPES", str(_MAX_TYPES)).strip())
         beyond: dict[int, list[Knob]] = {}
         for knob in configuration:
             found = _OF_SLOT_TYPE.match(knob.name)
-            if found and int(found.group(1)) > (_MOST if most is None else most):
+            if found and int(found.group(1)) > (_MAX_TYPES if most is None else most):
                 beyond.setdefault(int(found.group(1)), []).append(knob)
         for number, knobs in beyond.items():
             yield Found(
                 cause=f"slot type {number}",
                 subject=f"slot type {number}",
-                message=f"slot type {number} is ignored: MAX_SLOT_TYPES is {_MOST if most is None else most:g}",
+                message=f"slot type {number} is ignored: MAX_SLOT_TYPES is {_MAX_TYPES if most is None else most:g}",
                 facts=tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs),
                 settings=(node(evidence, machine, "MAX_SLOT_TYPES", str(max(beyond))),),
                 examples=(machine,),

@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.policies import consumption_fact, number, on_slots
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.audit.trials import Trial
-from htcq.policy.consumption import LEAST
+from htcq.policy.consumption import MIN_REQUEST
 from htcq.pool.kind import Kind
 from htcq.units import BUILT_IN_ASSETS, attribute
 
@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _charged(trial: Trial, asset: str) -> bool:
     """Tell whether a job that asks for nothing is charged more than what it gets in any case."""
     asks = trial.jobs.request.get(asset) or 0
-    return asks == 0 and not trial.asks_in_vain(asset) and (trial.taken.get(asset) or 0) > LEAST.get(asset, 0)
+    return asks == 0 and not trial.asks_in_vain(asset) and (trial.taken.get(asset) or 0) > MIN_REQUEST.get(asset, 0)
 
 
 def _found(kind: Kind, trial: Trial, asset: str) -> Found:

@@ -11,7 +11,7 @@ from htcq.audit.policies import number, on_knob, on_slots, slots_by
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.rules.consumption.too_few_claims import claims_for
 from htcq.classads import as_number, parsed
-from htcq.policy.safety import MOST_CLAIMS
+from htcq.policy.safety import MAX_CLAIMS
 from htcq.pool.slot import Number
 
 
@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _wrong(claims: Number) -> bool:
-    return not 1 <= claims <= MOST_CLAIMS
+    return not 1 <= claims <= MAX_CLAIMS
 
 
 def _message(claims: Number) -> str:

@@ -16,7 +16,7 @@ from htcq.units import CPUS
 #: Numbers of cpus left that are tried; an ad can say that a slot has 2**63 of them.
 _MAX_CPUS = 1024
 #: Jobs whose match is tried on a kind of slots; a weight that fails, fails after an ordinary one.
-_MOST_JOBS = 100
+_MAX_JOBS = 100
 
 
 def _states(evidence: Evidence, kind: Kind) -> Iterator[tuple[str, Mapping[str, Number]]]:
@@ -28,7 +28,7 @@ def _states(evidence: Evidence, kind: Kind) -> Iterator[tuple[str, Mapping[str, 
         yield f"when no {asset} is left", {**kind.total, asset: 0}
     for cpus in range(1, min(int(kind.total.get(CPUS, 0)), _MAX_CPUS)):
         yield f"when {cpus} of its cpus are left", {**kind.total, CPUS: cpus}
-    for trial in islice(evidence.trials.of(kind), _MOST_JOBS):
+    for trial in islice(evidence.trials.of(kind), _MAX_JOBS):
         if trial.fits(kind):
             left = {asset: amount - trial.amounts.get(asset, 0) for asset, amount in kind.total.items()}
             yield f"after a match of {trial.job}", left

@@ -15,7 +15,7 @@ from htcq.units import CPUS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    claims = _most_claims(evidence)
+    claims = _max_claims(evidence)
     for name, asked in _asked(evidence).items():
         knob = f"{name.upper()}_LIMIT"
         central = evidence.pool.central
@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def _most_claims(evidence: Evidence) -> float:
+def _max_claims(evidence: Evidence) -> float:
     """Return how many claims the pool can have: one for each cpu of partitionable slots, one for each other slot."""
     claims = 0.0
     for kind in evidence.offered:

@@ -136,7 +136,7 @@ def _quota_facts(evidence: Evidence, name: str) -> Iterator[Fact]:
 
 def _ceilings(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
-    lightest = quotas.supply.least_weight
+    lightest = quotas.supply.min_weight
     unused = min((kind.plain_weight() for kind in evidence.offered), default=0)
     for submitter in quotas.submitters if quotas.settings.use_slot_weights else ():
         ceiling = quotas.accounts[submitter.name].number("Ceiling") if submitter.name in quotas.accounts else None

@@ -21,7 +21,7 @@ from htcq.pool.slot import Number
 _FACTOR = 2
 #: A schedd counts whole numbers: what rounds up to one, or to 1 at least, is up to 1 above the charge.
 _ROUNDED_UP = 1
-_LEAST_WEIGHT, _LEAST_JOBS = 8, 100
+_MIN_WEIGHT, _MIN_JOBS = 8, 100
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if isinstance(demand, Unchecked):
             yield demand
             continue
-        if _far_apart(demand.idle, demand.queue.idle) and abs(demand.idle - demand.queue.idle) >= _LEAST_JOBS:
+        if _far_apart(demand.idle, demand.queue.idle) and abs(demand.idle - demand.queue.idle) >= _MIN_JOBS:
             yield _other_jobs(demand)
         if demand_counts(evidence) and _mostly_kept_back(demand):
             yield _not_offered(demand)
@@ -129,14 +129,14 @@ def _bounds(demand: _Demand, charges: _Charges) -> tuple[float, float] | None:
             sum(min(some) * wanted for some, wanted in each) / demand.queue.idle,
             sum(max(some) * wanted for some, wanted in each) / demand.queue.idle,
         )
-        if _between(demand.mean, found) or max(demand.weight, found[0] * demand.idle) < _LEAST_WEIGHT:
+        if _between(demand.mean, found) or max(demand.weight, found[0] * demand.idle) < _MIN_WEIGHT:
             return None
     return found
 
 
 def _mostly_kept_back(demand: _Demand) -> bool:
     kept_back = sum(demand.queue.kept_back.values())
-    return _far_apart(demand.queue.idle, demand.queue.idle - kept_back) and kept_back * demand.mean >= _LEAST_WEIGHT
+    return _far_apart(demand.queue.idle, demand.queue.idle - kept_back) and kept_back * demand.mean >= _MIN_WEIGHT
 
 
 def _between(mean: float, bounds: tuple[float, float]) -> bool:

@@ -19,7 +19,7 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 #: Less than this part of the pool's weight is left of any pool that is full.
 _NOTEWORTHY = 0.05
 #: What every claim takes, even one that asks for nothing (Resource.cpp:create_dslot, 25.14): a cpu and a MB.
-_LEAST: Mapping[str, Number] = {CPUS: 1, MEMORY: 1}
+_MIN_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 1}
 
 
 @dataclass
@@ -77,7 +77,7 @@ def _lowest(claims: Sequence[Mapping[str, Number | None]]) -> dict[str, Number]:
     found: dict[str, Number] = {}
     for asset in BUILT_IN_ASSETS:
         lowest = min((claim.get(asset) or 0 for claim in claims), default=0)
-        found[asset] = max(_LEAST.get(asset, 0), lowest)
+        found[asset] = max(_MIN_REQUEST.get(asset, 0), lowest)
     return found
 
 

@@ -21,7 +21,7 @@ from htcq.units import attribute, show_amount
 #: Some remnant is left of every slot: less than this part of its weight is not worth a word.
 _NOTEWORTHY = 1 / 3
 #: Most job classes that are tried: those with most jobs.
-_MOST_CLASSES = 30
+_MAX_CLASSES = 30
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class _Filled:
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     counts = {id(each): sum(each.idle.values()) + sum(each.running.values()) for each in evidence.classes}
-    classes = sorted(evidence.classes, key=lambda each: -counts[id(each)])[:_MOST_CLASSES]
+    classes = sorted(evidence.classes, key=lambda each: -counts[id(each)])[:_MAX_CLASSES]
     for policy in slot_policies(evidence):
         kind = policy.usual
         full, none = as_number(kind.full_weight), as_number(kind.weight(dict.fromkeys(kind.total, 0)))
