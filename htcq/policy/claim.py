@@ -273,7 +273,24 @@ def _way(
     # Without a policy a slot that is out of cpus, memory or disk takes no job, whatever that asks for.
     floors = {} if policy else {asset: max(1, amount) for asset, amount in sure.items() if asset in _WHOLE}
     needs = {**sure, **floors}
+    if policy:
+        for asset, amount in _by_limits(slot, request, left).items():
+            if amount is None:
+                return Way(impossible=f"{asset}: its consumption is undefined")
+            needs[asset] = amount
     return Way(needs, bag, published(bag), sure)
+
+
+def _by_limits(slot: SlotSide, request: Ad, left: Amounts) -> dict[str, Number | None]:
+    """Return what WithinResourceLimits compares with what is left where that is not what is taken.
+
+    It evaluates the consumption of the request itself: a _condor_Request<asset> counts only for what is carved.
+    """
+    found: dict[str, Number | None] = {}
+    for asset in slot.assets:
+        if f"_condor_{request_of(asset)}" in request:
+            found[asset] = as_number(named(f"Consumption{attribute(asset)}").evaluate(slot.ad(left), request))
+    return found
 
 
 def requested(job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
