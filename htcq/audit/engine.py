@@ -53,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class NotChecked:
-    """A rule that could not be checked, or only in part: for want of evidence, or since the rule itself ``failed``."""
+    """A rule that could not be checked, or only in part: for lack of data, or since the rule itself ``failed``."""
 
     rule: str
     missing: str

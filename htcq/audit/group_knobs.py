@@ -88,7 +88,7 @@ def whole_quota(evidence: Evidence, name: str) -> tuple[Setting, ...]:
 
 
 def in_range(evidence: Evidence, problem: TreeProblem) -> tuple[Setting, ...]:
-    """Return the value that was probably meant by one on which the negotiator ends; else the default."""
+    """Return the value that was probably meant by one on which the negotiator crashes; else the default."""
     knob, text = problem.knob, problem.value
     upper = knob.upper()
     found = _NUMBER.search(text)

@@ -155,7 +155,7 @@ def _print(outcome: Audit, form: str) -> None:
 
         write_csv(outcome, sys.stdout)
         for each in outcome.incomplete:
-            tell(f"htcq: read in part: {each}")
+            tell(f"htcq: incomplete data: {each}")
         for failure in failures(outcome):
             tell(f"htcq: {failure}")
     else:
@@ -180,7 +180,7 @@ def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
 
         return plugin(outcome)[0]
     if not outcome.checked:
-        tell("htcq: no rule could be checked for want of evidence")
+        tell("htcq: no rule could be checked for lack of data")
         return EXIT_UNKNOWN
     from htcq.audit.rule import Severity
 

@@ -46,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--order", metavar="SUBMITTER,...", default="", help="whose turn is first where HTCondor leaves it open"
     )
-    parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
+    parser.add_argument(
+        "--skip-bad-slots", action="store_true", help="leave out slots that would make the negotiator crash"
+    )
     add_changes(parser)
     add_what_if(parser)
     add_course_options(parser)

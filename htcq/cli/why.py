@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--order", metavar="SUBMITTER,...", default="", help="whose turn is first where HTCondor leaves it open"
     )
-    parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
+    parser.add_argument(
+        "--skip-bad-slots", action="store_true", help="leave out slots that would make the negotiator crash"
+    )
     add_course_options(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
@@ -75,7 +77,7 @@ def main(arguments: argparse.Namespace) -> int:
 def _tell_missing(pool: Pool) -> None:
     """Say on standard error what the verdict does without: a plain user may not read everything."""
     for each in (*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)):
-        tell(f"htcq: read in part: {each}")
+        tell(f"htcq: incomplete data: {each}")
     if pool.central is None:
         tell("htcq: the negotiator's configuration is not known: the verdict is that of one without groups and limits")
 

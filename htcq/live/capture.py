@@ -223,7 +223,7 @@ class _Capture:
     ) -> ads.Written:
         """Take the central manager's configuration from elsewhere: its negotiator is not there, refuses or hangs.
 
-        The files of this machine come first, if it runs the negotiator: a change that ends the negotiator stands in
+        The files of this machine come first, if it runs the negotiator: one that makes the negotiator crash stands in
         them, while the collector may not have read it.
         """
         beside = [each for each in collectors if negotiator and each.get("Machine") == negotiator.get("Machine")]

@@ -255,7 +255,7 @@ def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
     _, problems = build_tree(knobs)
     for problem in problems:
         if problem.fatal:
-            yield Ailment(CRASH, f"the negotiator ends whenever it starts: {problem.message}")
+            yield Ailment(CRASH, f"the negotiator crashes whenever it starts: {problem.message}")
 
 
 # The other daemons ---------------------------------------------------------------------------------------------

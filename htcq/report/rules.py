@@ -58,7 +58,7 @@ def _lines(rule: Rule) -> Iterator[Line]:
     yield Line(((rule.summary, ""),), indent=4)
     parts = (
         ("What comes of it", rule.consequence),
-        ("How to mend it", "\n".join([rule.advice, *settings_text(rule.settings)])),
+        ("How to fix it", "\n".join([rule.advice, *settings_text(rule.settings)])),
         ("Needs", needed(rule)),
         ("Source", rule.source),
     )

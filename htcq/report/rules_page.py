@@ -81,7 +81,7 @@ def _families(families: Mapping[str, Iterable[Rule]]) -> Iterator[str]:
             yield ".PP"
             yield from _text(rule.consequence)
             yield ".PP"
-            yield ".I To mend it:"
+            yield ".I To fix it:"
             yield from _text("\n".join([rule.advice, *settings_text(rule.settings)]))
             yield ".PP"
             yield ".I Needs"

@@ -171,12 +171,12 @@ WALLS: Mapping[str, WallType] = {
         "The negotiator does not answer, or has not finished a cycle for several intervals.",
         "a negotiator that cycles",
     ),
-    NEGOTIATOR_CRASH: WallType("The negotiator ends in its cycle.", "the configuration or the slot that ends it"),
+    NEGOTIATOR_CRASH: WallType("The negotiator crashes in its cycle.", "the configuration or slot that makes it crash"),
     CYCLE_ENDED_EARLY: WallType(
         "The negotiator ends its cycle before the turn of the job.", "the limits in time of the negotiator"
     ),
     SLOT_WEIGHT: WallType(
-        "SlotWeight or an asset of a slot is no number: the negotiator ends where it looks at that slot.",
+        "SlotWeight or an asset of a slot is no number: the negotiator crashes where it looks at that slot.",
         "SLOT_WEIGHT of the execute node",
     ),
 }  # fmt: skip

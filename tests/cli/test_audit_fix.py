@@ -18,7 +18,7 @@ FIX = ("audit", "--snapshot", "snap", "--fail-on", "never", "--fix", "fixes")
 
 @pytest.fixture
 def snap(quiet_place: Path) -> Path:
-    """A pool whose negotiator ends, and of whose two nodes one takes fractions of cpus."""
+    """A pool whose negotiator crashes, and of whose two nodes one takes fractions of cpus."""
     broken = policy_slot("slot1@node1", ConsumptionCpus="1.5 * TARGET.RequestCpus")
     snapshot(quiet_place / "snap", broken, policy_slot("slot1@node2"), jobs=job(), config=CENTRAL)
     return quiet_place / "snap"

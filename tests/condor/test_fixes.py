@@ -124,7 +124,7 @@ BREAKS: Mapping[str, Break] = {
         },
         {"phys.hep.ann": 1, "phys.lep.ben": 1, "half.cyd": 1},
     ),
-    "values on which the negotiator ends": Break(
+    "values on which the negotiator crashes": Break(
         frozenset(("quota-out-of-range", "pool-constraint-unparsable")),
         {
             **groups(hep="2", lep="0.5"),
