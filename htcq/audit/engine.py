@@ -25,7 +25,7 @@ EXAMPLES = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: what the rule found, with its severity here, what mends it, and what follows from it."""
+    """One thing that is wrong: what the rule found, with its severity here, what fixes it, and what follows from it."""
 
     rule: str
     severity: Severity

@@ -57,7 +57,7 @@ def _sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
 
 
 def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
-    """Return what mends a knob of a group that is not listed: the near name that is meant, else the list of groups."""
+    """Return what fixes a knob of a group that is not listed: the near name that is meant, else the list of groups."""
     near = near_group_knob(evidence, knob)
     if not near:
         return sound_groups(evidence)

@@ -1,4 +1,4 @@
-"""Say of idle jobs whether the next negotiation cycle starts them, and what stands between them and a start.
+"""Explain whether the next negotiation cycle starts idle jobs, and what keeps them from starting.
 
 The verdict is that of the simulated cycle ('htcq simulate'). WHO is a job (CLUSTER.PROC or CLUSTER), a submitter or a
 group. With --cycles: also when each job starts.
@@ -34,14 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("who", metavar="WHO", nargs="?", help="a job, a submitter or a group")
     add_source_options(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="whose cycle it is, if a pool has several"
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
     )
     parser.add_argument(
-        "--schedd", metavar="NAME", default="", help="the access point whose jobs are meant, if ids repeat"
+        "--schedd", metavar="NAME", default="", help="name of the access point, if several have jobs of this id"
     )
-    parser.add_argument("--all", action="store_true", help="every idle job of the pool")
+    parser.add_argument("--all", action="store_true", help="explain explain explain every idle job of the pool")
     parser.add_argument(
-        "--order", metavar="SUBMITTER,...", default="", help="whose turn is first where HTCondor leaves it open"
+        "--order", metavar="SUBMITTER,...", default="", help="order of submitters that HTCondor leaves open"
     )
     parser.add_argument(
         "--skip-bad-slots", action="store_true", help="leave out slots that would make the negotiator crash"

@@ -386,7 +386,7 @@ def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
     if outcome.why.startswith(ENDED):
         # The bindings read the configuration first, and end the process where they cannot.
         told = outcome.why[len(ENDED) + 2 :]
-        return PoolError(f"this machine's HTCondor configuration cannot be read: {told}", "mend it first")
+        return PoolError(f"this machine's HTCondor configuration cannot be read: {told}", "fix it first")
     where = pool or "this machine's pool"
     user = refused(f"{outcome.why}\n{outcome.complaint}")
     if user:

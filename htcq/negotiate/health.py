@@ -338,4 +338,4 @@ def _accountant_log(pool: Pool) -> Iterator[Ailment]:
     if log is None or log.bytes <= max(_MIN_LOG_BYTES, _MAX_LOG_RATIO * log.limit):
         return
     text = f"the accountant's log has {log.bytes} bytes, MAX_ACCOUNTANT_DATABASE_SIZE is {log.limit}"
-    yield Ailment(ACCOUNTANT_LOG, f"{text}: it grows without bound (a bug of HTCondor 25.11.0, mended in 25.11.1)")
+    yield Ailment(ACCOUNTANT_LOG, f"{text}: it grows without bound (a bug of HTCondor 25.11.0, fixed in 25.11.1)")

@@ -1,4 +1,4 @@
-"""An audit for people: findings, the worst first, how to mend them, and what was not looked at."""
+"""An audit for people: findings, the worst first, how to fix them, and what was not looked at."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from htcq.report.terminal import Line, show_lines
 
 _LONGEST_VALUE = 400
 _EMPTY = Line()
-#: What mends a finding: its settings and its advice.
+#: What fixes a finding: its settings and its advice.
 _Mends = tuple[tuple[Setting, ...], str]
 
 

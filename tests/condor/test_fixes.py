@@ -1,4 +1,4 @@
-"""What mends a pool: the files of ``htcq audit --fix`` are put into config.d, and what was found is gone."""
+"""What fixes a pool: the files of ``htcq audit --fix`` are put into config.d, and what was found is gone."""
 
 from __future__ import annotations
 

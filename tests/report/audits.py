@@ -70,7 +70,7 @@ SAMPLE = Audit(
     not_checked=(
         NotChecked("demand-of-nothing", "job ads (jobs.ads)"),
         NotChecked("demand-too-small", "job ads (jobs.ads)"),
-        NotChecked("memory-wasted", "an execute node's configuration (execute/NAME.txt)"),
+        NotChecked("memory-wasted", "an execution point's configuration (execute/NAME.txt)"),
     ),
     rules=(
         Checked("weight-not-a-number", Severity.ERROR),

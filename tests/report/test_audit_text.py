@@ -1,4 +1,4 @@
-"""An audit as text: everything that was found, how to mend it, and what was not looked at."""
+"""An audit as text: everything that was found, how to fix it, and what was not looked at."""
 
 from __future__ import annotations
 
