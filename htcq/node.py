@@ -1,4 +1,4 @@
-"""One execute node as plain facts: what it has, in HTCondor's units.
+"""One execution point as plain facts: what it has, in HTCondor's units.
 
 ``htcq probe --json`` prints these facts and every command that needs a node reads them back (``--node FILE``).
 Five keys suffice: cpus, memory_mb, disk_kb, gpus and custom. The others say where the numbers came from.
@@ -45,7 +45,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Node:
-    """What one execute node has to give, after everything that limits it.
+    """What one execution point has to give, after everything that limits it.
 
     Units: ``memory_mb`` and ``swap_mb`` MB (2**20 bytes), ``disk_kb`` KiB, the rest counts.
     ``condor_cpus`` and ``condor_memory_mb`` are what HTCondor itself would advertise without configuration

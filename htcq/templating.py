@@ -92,7 +92,7 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
         text = environment.get_template(name).render(values)
     except jinja2.TemplateSyntaxError as error:
         place = f"{error.filename or name}, line {error.lineno}"
-        raise TemplateError(f"template {place}: {error.message}", "mend the template") from error
+        raise TemplateError(f"template {place}: {error.message}", "fix the template") from error
     except jinja2.UndefinedError as error:
         raise TemplateError(f"template {name}: {error.message}", "its opening comment lists its variables") from error
     except jinja2.TemplateNotFound as error:
@@ -110,7 +110,7 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
         TypeError,
         ValueError,
     ) as error:
-        raise TemplateError(f"template {name} cannot be rendered: {error}", "mend the template") from error
+        raise TemplateError(f"template {name} cannot be rendered: {error}", "fix the template") from error
     if for_htcondor:
         _refuse_commands(name, text, "".join(_literal(environment, each) for each in sources.read))
     return text

@@ -77,7 +77,7 @@ def render(record: PoolRecord, release: Mapping[str, str], machine: Mapping[str,
     Args:
         record: name, directory, port and daemons of the pool.
         release: RELEASE_DIR, BIN, SBIN, LIB and LIBEXEC as the daemons see them.
-        machine: NUM_CPUS, MEMORY (MB) and DISK (KB) of the execute node.
+        machine: NUM_CPUS, MEMORY (MB) and DISK (KB) of the execution point.
     """
     directory = record.inner_directory
     lines = [f"# HTCondor test pool '{record.name}': contrib/testpool wrote this file.", f"LOCAL_DIR = {directory}"]

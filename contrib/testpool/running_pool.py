@@ -232,7 +232,7 @@ class RunningPool:
 
         Args:
             description: submit commands, added to those of a job that sleeps.
-            count: how many processes the cluster shall have.
+            count: number of processes of the cluster.
         """
         text = settings_text(SLEEPER) + settings_text(description) + f"queue {count}\n"
         return int(self.tool("condor_submit", "-terse", "-", as_job_user=True, text=text).split(".")[0])

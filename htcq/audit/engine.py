@@ -25,7 +25,7 @@ EXAMPLES = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: what the rule found, with its severity here, what mends it, and what follows from it."""
+    """One thing that is wrong: what the rule found, with its severity here, what fixes it, and what follows from it."""
 
     rule: str
     severity: Severity
@@ -53,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class NotChecked:
-    """A rule that could not be checked, or only in part: for want of evidence, or since the rule itself ``failed``."""
+    """A rule that could not be checked, or only in part: for lack of data, or since the rule itself ``failed``."""
 
     rule: str
     missing: str

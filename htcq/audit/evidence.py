@@ -239,7 +239,7 @@ class Evidence:
 
     @cached_property
     def execute(self) -> Mapping[str, Configuration]:
-        """The configurations of execute nodes by machine; the central manager's counts for startds beside it."""
+        """The configurations of execution points by machine; the central manager's counts for startds beside it."""
         machine = self._central_machine
         beside = machine and any(slot.machine == machine for slot in self.slots)
         own = {machine: self.pool.central} if beside and self.pool.central is not None else {}
@@ -249,7 +249,7 @@ class Evidence:
         """Yield every configuration once, each with whose it is."""
         if self.pool.central is not None:
             yield "the central manager", self.pool.central
-        for role, found in (("access point", self.pool.access), ("execute node", self.pool.execute)):
+        for role, found in (("access point", self.pool.access), ("execution point", self.pool.execute)):
             for name, configuration in found.items():
                 yield f"{role} {name}", configuration
 

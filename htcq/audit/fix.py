@@ -1,4 +1,4 @@
-"""Configuration that mends a finding, as data: which machines are to set which knob, and to what.
+"""Configuration that fixes a finding, as data: which machines are to set which knob, and to what.
 
 Prose is never a part of it: it is what a site may copy into its configuration, and what HTCondor's parser reads.
 """
@@ -23,7 +23,7 @@ class Role(enum.Enum):
 
     CENTRAL = "central manager"
     ACCESS = "access point"
-    EXECUTE = "execute node"
+    EXECUTE = "execution point"
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Setting:
     """One knob with the value that it is to have.
 
     ``file`` is the file that sets the knob now (empty: none does, or it is not known). ``nodes`` are the names of the
-    access points or execute nodes (none: all machines of that role). An empty value takes the knob back.
+    access points or execution points (none: all machines of that role). An empty value takes the knob back.
     """
 
     role: Role
@@ -54,7 +54,7 @@ class Setting:
 
     @property
     def whose(self) -> str:
-        """The machines: ``central manager``, ``access point submit01``, ``every execute node``."""
+        """The machines: ``central manager``, ``access point submit01``, ``every execution point``."""
         if self.role is Role.CENTRAL:
             return str(self.role.value)
         if not self.nodes:

@@ -57,7 +57,7 @@ def _sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
 
 
 def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
-    """Return what mends a knob of a group that is not listed: the near name that is meant, else the list of groups."""
+    """Return what fixes a knob of a group that is not listed: the near name that is meant, else the list of groups."""
     near = near_group_knob(evidence, knob)
     if not near:
         return sound_groups(evidence)
@@ -88,7 +88,7 @@ def whole_quota(evidence: Evidence, name: str) -> tuple[Setting, ...]:
 
 
 def in_range(evidence: Evidence, problem: TreeProblem) -> tuple[Setting, ...]:
-    """Return the value that was probably meant by one on which the negotiator ends; else the default."""
+    """Return the value that was probably meant by one on which the negotiator crashes; else the default."""
     knob, text = problem.knob, problem.value
     upper = knob.upper()
     found = _NUMBER.search(text)

@@ -15,6 +15,6 @@ class Need(enum.Enum):
     SCHEDDS = "schedd ads (collector.ads)"
     CENTRAL = "the central manager's configuration (config.txt)"
     ACCESS = "an access point's configuration (access/NAME.txt)"
-    EXECUTE = "an execute node's configuration (execute/NAME.txt)"
+    EXECUTE = "an execution point's configuration (execute/NAME.txt)"
     DECLARED = "declared groups (htcq.toml)"
     ELASTIC = "elastic quotas (htcq elastic compute --quotas)"

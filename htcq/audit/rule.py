@@ -72,7 +72,7 @@ class Found:
     """What a rule found: one cause, however many things it hurts.
 
     ``cause`` tells findings of one rule apart, ``subject`` is what is hurt (``slot slot1@node``, ``group physics``,
-    ``knob GROUP_QUOTA_a``, …), ``settings`` is configuration that mends it and ``advice`` is prose (empty:
+    ``knob GROUP_QUOTA_a``, …), ``settings`` is configuration that fixes it and ``advice`` is prose (empty:
     those of the rule hold); ``severity`` is only given where it differs from the rule's own, and ``harm`` raises it.
 
     ``is_root`` makes this a root cause: whatever the pool with ``settings`` does not have any more follows from it, and

@@ -28,7 +28,7 @@ _COMMON: Mapping[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 class Trial:
     """One job on a full slot: ``taken`` is what it takes of each asset by the slot's policy; None: no number.
 
-    ``own`` tells a job of the pool from a made-up one. ``alike`` are the classes of jobs that the policy cannot tell
+    ``own`` tells a job of the pool from a made-up one. ``alike`` are the autoclusters that the policy cannot tell
     from it, whether START lets them in or not.
     """
 

@@ -67,7 +67,7 @@ def check_kinds(kinds: Iterable[NodeKind], used: Iterable[str]) -> None:
         if kind.name not in there:
             raise InputError(
                 f'htcq.toml: nodes.{kind.name}: match = "{kind.match}" is true for no node of the fleet',
-                "mend the expression, or remove the kind",
+                "fix the expression, or remove the kind",
             )
 
 

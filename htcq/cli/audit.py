@@ -1,4 +1,4 @@
-"""Look for what is wrong with a pool: consumption, weights, quotas, jobs and slots, machines, configuration.
+"""Check a pool for mistakes: consumption, weights, quotas, jobs and slots, machines, configuration.
 
 The pool is a snapshot, or it is captured first; nothing is changed. 'htcq explain' lists the rules.
 """
@@ -31,18 +31,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq audit``."""
     add_source_options(parser)
     rules = parser.add_argument_group("rules")
-    rules.add_argument("--only", metavar="RULE,…", action="append", help="these rules alone; ids or shell patterns")
-    rules.add_argument("--ignore", metavar="RULE,…", action="append", help="all rules but these")
+    rules.add_argument(
+        "--only", metavar="RULE,…", action="append", help="check only these rules: ids or shell patterns"
+    )
+    rules.add_argument("--ignore", metavar="RULE,…", action="append", help="check all rules except these")
     rules.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
-    rules.add_argument("--baseline", metavar="FILE", help="report what a former --json output does not have")
-    rules.add_argument("--fail-on", metavar="SEVERITY", help="exit 1 from there on: error, warning, info or never")
+    rules.add_argument(
+        "--baseline", metavar="FILE", help="report only findings that are not in this earlier --json output"
+    )
+    rules.add_argument(
+        "--fail-on", metavar="SEVERITY", help="lowest severity that gives exit status 1: error, warning, info or never"
+    )
     output = parser.add_argument_group("output")
     output.add_argument("--format", metavar="FORM", help=f"{', '.join(FORMS[:-1])} or {NAGIOS} (default {TABLE})")
     output.add_argument("--json", "-json", action="store_true", help="--format json")
     output.add_argument("--csv", action="store_true", help="--format csv")
-    output.add_argument("--html", metavar="FILE", help="write a page of it besides")
-    output.add_argument("--fix", metavar="DIR", help="write the settings that mend it besides, as files to look at")
-    output.add_argument("--prometheus", metavar="FILE", help="write its metrics besides, for a textfile collector")
+    output.add_argument("--html", metavar="FILE", help="also write an HTML page")
+    output.add_argument(
+        "--fix", metavar="DIR", help="also write the settings that fix the findings, as files for review"
+    )
+    output.add_argument("--prometheus", metavar="FILE", help="also write metrics for a textfile collector")
 
 
 def _form(arguments: argparse.Namespace) -> str:
@@ -155,7 +163,7 @@ def _print(outcome: Audit, form: str) -> None:
 
         write_csv(outcome, sys.stdout)
         for each in outcome.incomplete:
-            tell(f"htcq: read in part: {each}")
+            tell(f"htcq: incomplete data: {each}")
         for failure in failures(outcome):
             tell(f"htcq: {failure}")
     else:
@@ -180,7 +188,7 @@ def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
 
         return plugin(outcome)[0]
     if not outcome.checked:
-        tell("htcq: no rule could be checked for want of evidence")
+        tell("htcq: no rule could be checked for lack of data")
         return EXIT_UNKNOWN
     from htcq.audit.rule import Severity
 

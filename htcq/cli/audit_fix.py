@@ -1,4 +1,4 @@
-"""``htcq audit --fix DIR``: the settings that mend what was found, as files to look at and never in their place."""
+"""``htcq audit --fix DIR``: the settings that fix what was found, as files to look at and never in their place."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write_fixes(outcome: Audit, evidence: Evidence, name: str) -> None:
     for conflict in conflicts:
         tell(f"htcq: {conflict.sentence}")
     if not files:
-        tell("htcq: no finding has configuration that mends it: nothing was written")
+        tell("htcq: no finding has configuration that fixes it: nothing was written")
         return
     tell(f"htcq: wrote {', '.join(files)} to {name}: look at them; nothing reads them there")
 

@@ -22,7 +22,7 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
     parser.add_argument(
         "--set", metavar="KNOB=VALUE", action="append", dest="changes",
-        help="what if the central manager had this knob; repeatable",
+        help="simulate this setting on the central manager; repeatable",
     )  # fmt: skip
 
 

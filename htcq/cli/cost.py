@@ -1,4 +1,4 @@
-"""Show what jobs cost on the slots of a pool: when they are matched, while they run, and by the accountant's books."""
+"""Show what jobs cost on the slots of a pool: at the match, while they run, and in the accountant's records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--job", metavar="SHAPE", action="append", help="cost of such a job instead of the pool's: cpus=1,memory=8GiB"
     )
     output = parser.add_argument_group("output")
-    output.add_argument("--all", action="store_true", help="every job class and weight expression in the tables")
+    output.add_argument("--all", action="store_true", help="show every autocluster and weight expression in the tables")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
     output.add_argument("--csv", action="store_true", help="print the charges as CSV")
 

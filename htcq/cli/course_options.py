@@ -23,10 +23,14 @@ Number = TypeVar("Number", int, float)
 def add_course_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     course = parser.add_argument_group("several cycles")
-    course.add_argument("--cycles", metavar="N", type=int, help="go on for so many cycles, in which jobs start and end")
-    course.add_argument("--interval", metavar="SECONDS", type=number, help="from cycle to cycle (default 60)")
-    course.add_argument("--run-time", metavar="TIME", help="how long jobs run (default exponential:3600)")
-    course.add_argument("--seed", metavar="N", type=int, help="what the dice start from (default 0)")
+    course.add_argument(
+        "--cycles", metavar="N", type=int, help="number of cycles to simulate; jobs start and end in them"
+    )
+    course.add_argument(
+        "--interval", metavar="SECONDS", type=number, help="time from one cycle to the next (default 60)"
+    )
+    course.add_argument("--run-time", metavar="TIME", help="run time of jobs (default exponential:3600)")
+    course.add_argument("--seed", metavar="N", type=int, help="seed of the random numbers (default 0)")
 
 
 def run_times(arguments: argparse.Namespace) -> RunTime | None:

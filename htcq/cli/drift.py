@@ -1,6 +1,6 @@
-"""Keep what becomes of group quotas: as declared, configured, published, computed and used, and how they run apart.
+"""Record group quotas over time: as declared, configured, published, computed and used, and how they drift apart.
 
-'htcq drift record' keeps one look at a pool, 'report' tells what became of many, 'check' is a monitoring plugin,
+'htcq drift record' records the present state, 'report' shows the past, 'check' is a monitoring plugin, and
 'prune' makes the history smaller.
 """
 
@@ -11,10 +11,10 @@ import argparse
 from htcq.cli.actions import add_actions
 
 ACTIONS = {
-    "record": "look at a pool and keep what is seen",
-    "report": "tell what changed and how the groups fared",
-    "check": "tell as a monitoring plugin what differs now",
-    "prune": "merge and drop what is old",
+    "record": "record the present state of a pool",
+    "report": "report what changed and how the groups fared",
+    "check": "check for drift, as a monitoring plugin",
+    "prune": "merge and drop old records",
 }
 
 

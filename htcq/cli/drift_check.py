@@ -1,4 +1,4 @@
-"""Tell as a monitoring plugin how many groups drifted: Nagios and Icinga run it.
+"""Check how many groups drifted, as a monitoring plugin for Nagios and Icinga.
 
 Compares what the site file declares, what the central manager has configured, what its negotiator published and what
 it should have. The exit status is 0 (OK), 1 (WARNING), 2 (CRITICAL) or 3 (UNKNOWN): whatever goes wrong is UNKNOWN.
@@ -38,14 +38,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--pool", "-pool", metavar="HOST", help="a live pool: its collector (default: this machine's)")
     source.add_argument(
         "-t", "--timeout", metavar="SECONDS", type=number, default=_PATIENCE,
-        help=f"for everything together (default {_PATIENCE:g})",
+        help=f"time limit of the whole command (default {_PATIENCE:g})",
     )  # fmt: skip
     add_limits_option(source)
     verdict = parser.add_argument_group("verdict")
     verdict.add_argument("--metric", metavar="NAME", default=DRIFTED, help=f"{', '.join(METRICS)} (default {DRIFTED})")
-    verdict.add_argument("--group", metavar="PATTERN", action="append", help="these groups alone; repeatable")
-    verdict.add_argument("-w", "--warning", metavar="RANGE", help="WARNING outside of it (default 0 where it counts)")
-    verdict.add_argument("-c", "--critical", metavar="RANGE", help="CRITICAL outside of it (default: never)")
+    verdict.add_argument("--group", metavar="PATTERN", action="append", help="only these groups; repeatable")
+    verdict.add_argument(
+        "-w", "--warning", metavar="RANGE", help="range outside of which the status is WARNING (default 0 for counts)"
+    )
+    verdict.add_argument(
+        "-c", "--critical", metavar="RANGE", help="range outside of which the status is CRITICAL (default: never)"
+    )
     verdict.add_argument("-v", "--verbose", action="count", default=0, help="more lines; repeatable")
 
 

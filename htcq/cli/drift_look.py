@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 def add_look_options(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say how a pool is looked at, besides which pool it is."""
-    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, of several")
     parser.add_argument(
-        "--max-age", metavar="SECONDS", type=number, help="what is published longer ago is refused (default 900)"
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
+    )
+    parser.add_argument(
+        "--max-age", metavar="SECONDS", type=number, help="maximum age of what the negotiator published (default 900)"
     )
     parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
 

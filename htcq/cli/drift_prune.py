@@ -1,4 +1,4 @@
-"""Merge and drop what is old in a history: looks become hours, hours become days, days end.
+"""Merge and drop old records of a history: records become hours, hours become days, old days are dropped.
 
 How long each is kept is in the site file, or 14 days, 90 days and 5 years.
 """
@@ -19,10 +19,12 @@ _KEEP = {"--keep-fine": "keep_fine", "--keep-hours": "keep_hours", "--keep-days"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift prune``."""
     parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
-    parser.add_argument("--store", metavar="FILE", help="the history (default: as the site file says)")
-    parser.add_argument("--keep-fine", metavar="TIME", help="for how long to keep every look, such as 14d")
-    parser.add_argument("--keep-hours", metavar="TIME", help="for how long to keep one row an hour, such as 90d")
-    parser.add_argument("--keep-days", metavar="TIME", help="for how long to keep one row a day, such as 5y")
+    parser.add_argument(
+        "--store", metavar="FILE", help="file of file of file of the history (default: as the site file says)"
+    )
+    parser.add_argument("--keep-fine", metavar="TIME", help="time to keep every record, such as 14d")
+    parser.add_argument("--keep-hours", metavar="TIME", help="time to keep one row an hour, such as 90d")
+    parser.add_argument("--keep-days", metavar="TIME", help="time to keep one row a day, such as 5y")
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
-"""Look at a pool and keep what is seen of its group quotas. For cron: says nothing when all is well.
+"""Record the present state of a pool's group quotas. For cron: prints nothing when all is well.
 
 The pool is captured, or it is a snapshot, which counts for the time at which it was taken. Nothing is recorded of a
-pool that was not read whole enough, or whose negotiator has been silent for too long.
+pool with incomplete data, or with a negotiator that has been silent for too long.
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift record``."""
     add_source_options(parser)
     add_look_options(parser)
-    parser.add_argument("--store", metavar="FILE", help="the history (default: as the site file says)")
     parser.add_argument(
-        "--quotas", metavar="FILE", help="elastic quotas whose ledger is kept (default: as the site file says)"
+        "--store", metavar="FILE", help="file of file of file of the history (default: as the site file says)"
     )
-    parser.add_argument("--prometheus", metavar="FILE", help="write metrics besides, for a textfile collector")
-    parser.add_argument("-v", "--verbose", action="store_true", help="say in one line what was recorded")
+    parser.add_argument(
+        "--quotas",
+        metavar="FILE",
+        help="file of the elastic quotas whose ledger is recorded (default: as the site file says)",
+    )
+    parser.add_argument("--prometheus", metavar="FILE", help="also write metrics for a textfile collector")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print one line about what was recorded")
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Tell what became of the groups of a pool: what changed and when, what disagrees, who starved, lent and had more.
+"""Report the past of a pool's groups: what changed and when, what disagrees, who starved, lent and had more.
 
 All of it comes from the history that 'htcq drift record' keeps; no pool is asked.
 """
@@ -28,20 +28,28 @@ _FEW = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift report``."""
     parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
-    parser.add_argument("--store", metavar="FILE", help="the history (default: as the site file says)")
-    parser.add_argument("--pool", "-pool", metavar="POOL", action="append", help="of several; a name or shell pattern")
-    parser.add_argument("--group", metavar="PATTERN", action="append", help="these groups alone; repeatable")
+    parser.add_argument(
+        "--store", metavar="FILE", help="file of file of file of the history (default: as the site file says)"
+    )
+    parser.add_argument(
+        "--pool",
+        "-pool",
+        metavar="POOL",
+        action="append",
+        help="name or shell pattern, if the history has several pools",
+    )
+    parser.add_argument("--group", metavar="PATTERN", action="append", help="only these groups; repeatable")
     parser.add_argument(
         "--since", metavar="TIME", default="7d", help="7d (default), 12h, 2w, or a date such as 2026-11-02"
     )
     parser.add_argument("--until", metavar="TIME", help="the same (default: now)")
     output = parser.add_argument_group("output")
-    output.add_argument("--mail", action="store_true", help="print it for a mail: short, narrow and in ASCII")
+    output.add_argument("--mail", action="store_true", help="print a mail: short, narrow and in ASCII")
     output.add_argument("--if-changed", action="store_true", help="with --mail: print nothing if nothing changed")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
     output.add_argument("--csv", action="store_true", help="print the table of groups as CSV")
     output.add_argument("--ledger", action="store_true", help="with --csv: print the ledger of elastic quotas instead")
-    output.add_argument("--html", metavar="FILE", help="write a page with plots besides")
+    output.add_argument("--html", metavar="FILE", help="also write an HTML page with plots")
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -1,6 +1,6 @@
 """Share a pool among groups by elastic quotas: guaranteed a min, held to a max, lending and borrowing in between.
 
-'htcq elastic compute' works on files: the quotas that a site declares, and the demand that there is. 'htcq elastic
+'htcq elastic compute' works on two files: the declared quotas and the present demand. 'htcq elastic
 status' looks at a pool.
 """
 
@@ -11,14 +11,14 @@ import argparse
 from htcq.cli.actions import add_actions
 
 ACTIONS = {
-    "compute": "tell what every group may use now, and how that comes about",
-    "status": "show how groups stand on a pool, and what HTCondor's quotas would be",
-    "plan": "tell what the next step would write, and who would be over",
+    "compute": "compute what every group may use now, and explain how",
+    "status": "show usage and demand of groups on a pool, and HTCondor's quotas for them",
+    "plan": "print the quotas of the next step, and the groups that would exceed theirs",
     "apply": "write the quotas of a plan, and wait until the negotiator shows them",
-    "run": "keep the quotas elastic, step by step",
-    "rollback": "put back what was there before the last write",
-    "reclaim": "take back what is borrowed and somebody waits for, few jobs at a time",
-    "disable": "put the static quotas back, by hand or for the dead man",
+    "run": "adapt the quotas to demand, step by step",
+    "rollback": "restore what was there before the last write",
+    "reclaim": "vacate jobs on borrowed slots that other groups wait for, few at a time",
+    "disable": "restore the static quotas, by hand or by the dead-man timer",
 }
 
 

@@ -1,7 +1,7 @@
-"""Write the quotas of a plan for the negotiator, and wait until it shows them; else put back what was there.
+"""Write the quotas of a plan for the negotiator, and wait until it shows them; otherwise restore the earlier ones.
 
-With --plan a person agrees to the plan that the pool has now: 'htcq elastic plan' prints its id. Where a person stopped
-the writing by 'rollback' or 'disable', this begins it again.
+With --plan a person agrees to the present plan: 'htcq elastic plan' prints its id. This also begins again after
+'rollback' or 'disable'.
 
 With --from one step is taken from a file that 'htcq elastic plan --save' wrote, for a timer: the account that looks at
 the pool cannot write, and this one reads no ad of it.
@@ -33,9 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_options(parser)
     add_step_options(parser)
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--plan", metavar="ID", help="the plan that is meant, as 'htcq elastic plan' names it")
-    which.add_argument("--from", metavar="FILE", dest="handed", help="the plan that 'htcq elastic plan' saved there")
-    parser.add_argument("--planner", metavar="USER", help="who saves plans (default: you, or root)")
+    which.add_argument("--plan", metavar="ID", help="id of the plan, as 'htcq elastic plan' prints it")
+    which.add_argument(
+        "--from", metavar="FILE", dest="handed", help="file of the plan that 'htcq elastic plan --save' wrote"
+    )
+    parser.add_argument("--planner", metavar="USER", help="account that saves plans (default: you, or root)")
 
 
 def main(arguments: argparse.Namespace) -> int:

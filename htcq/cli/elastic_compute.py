@@ -1,7 +1,6 @@
-"""Tell what every group may use now, from files: the quotas that a site declares, and the demand that there is.
+"""Compute what every group may use now, from two files: the declared quotas and the present demand.
 
-What is wrong or odd about the quotas goes to standard error. Those that are refused for their amounts are computed all
-the same.
+Errors and warnings about the quotas go to standard error. Quotas with refused amounts are computed all the same.
 """
 
 from __future__ import annotations
@@ -24,13 +23,15 @@ _STDIN = "-"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic compute``."""
-    parser.add_argument("--quotas", metavar="FILE", required=True, help="the quotas, as TOML")
+    parser.add_argument("--quotas", metavar="FILE", required=True, help="file of the quotas (TOML)")
     parser.add_argument(
-        "--demand", metavar="FILE", required=True, help="total, request and used, as JSON (- for stdin)"
+        "--demand", metavar="FILE", required=True, help="file of total, request and used (JSON; - for stdin)"
     )
-    parser.add_argument("--before", metavar="FILE", help="the quotas as they were, to tell what was left behind")
-    parser.add_argument("--why", metavar="GROUP", help="tell the steps to the runtime of one group")
-    parser.add_argument("--trace", action="store_true", help="tell the steps to the runtime of every group")
+    parser.add_argument(
+        "--before", metavar="FILE", help="file of the earlier quotas, to show what they no longer declare"
+    )
+    parser.add_argument("--why", metavar="GROUP", help="explain the runtime of one group step by step")
+    parser.add_argument("--trace", action="store_true", help="explain the runtime of every group step by step")
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
 
 

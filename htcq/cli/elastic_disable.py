@@ -1,7 +1,7 @@
-"""Put the static quotas back: each group has its min, all take what is left, and nobody has to keep them.
+"""Restore the static quotas: each group has its min, all groups share the rest, and no process has to run.
 
-By hand it also stops the writing until 'htcq elastic apply'. With --if-silent it is the dead man's: it acts only if
-nothing has succeeded for that long. Knows from the journal what to write, and needs no look at the pool.
+By hand it also stops all writing until 'htcq elastic apply'. With --if-silent it is the dead-man timer:
+it acts only if nothing has succeeded for that long. The journal has the static quotas; the pool is not read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic disable``."""
     add_place_options(parser)
-    parser.add_argument("--if-silent", metavar="TIME", help="only if nothing has succeeded for so long: 30min")
+    parser.add_argument("--if-silent", metavar="TIME", help="act only if nothing has succeeded for this time: 30min")
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -76,13 +76,19 @@ class Looked:
 
 def add_step_options(parser: argparse.ArgumentParser) -> None:
     """Add the flags of a command that looks at a pool to write its quotas."""
-    parser.add_argument("--quotas", metavar="FILE", required=True, help="the quotas, as TOML, with [elastic.write]")
-    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, of several")
     parser.add_argument(
-        "--directory", metavar="DIR", help="where the negotiator reads configuration (LOCAL_CONFIG_DIR)"
+        "--quotas", metavar="FILE", required=True, help="file of the quotas (TOML), with [elastic.write]"
     )
-    parser.add_argument("--journal", metavar="FILE", help="what was done, and what is in force")
-    parser.add_argument("--accept-loss", action="store_true", help="take what is left of the pool for all there is")
+    parser.add_argument(
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
+    )
+    parser.add_argument(
+        "--directory", metavar="DIR", help="directory of the negotiator's configuration (LOCAL_CONFIG_DIR)"
+    )
+    parser.add_argument("--journal", metavar="FILE", help="journal of what was done")
+    parser.add_argument(
+        "--accept-loss", action="store_true", help="accept that the pool has shrunk: share out what is left"
+    )
 
 
 def read_tree(arguments: argparse.Namespace) -> tuple[QuotaFile, str]:

@@ -18,15 +18,30 @@ _DEFAULT = WriteSettings()
 def add_place_options(parser: argparse.ArgumentParser) -> None:
     """Add the flags that name a journal; pool and negotiator are those of the last write unless named."""
     parser.add_argument(
-        "--journal", metavar="FILE", default=_DEFAULT.journal, help=f"what was done (default {_DEFAULT.journal})"
+        "--journal",
+        metavar="FILE",
+        default=_DEFAULT.journal,
+        help=f"journal of what was done (default {_DEFAULT.journal})",
     )
-    parser.add_argument("--pool", "-pool", metavar="HOST", help="its collector (default: that of the last write)")
-    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="(default: that of the last write)")
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=number, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
+        "--pool", "-pool", metavar="HOST", help="collector of the pool (default: that of the last write)"
+    )
+    parser.add_argument(
+        "--name",
+        "-name",
+        metavar="NEGOTIATOR",
+        default="",
+        help="name of the negotiator (default: that of the last write)",
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=number,
+        default=PATIENCE,
+        help=f"time limit of each query (default {PATIENCE:g})",
     )
     parser.add_argument("--within", metavar="SECONDS", type=number, default=float(_DEFAULT.verify_within),
-                        help="how long the negotiator may take to show it")  # fmt: skip
+                        help="maximum time that the negotiator may take to show it")  # fmt: skip
 
 
 def writer_of_journal(arguments: argparse.Namespace) -> Writer | None:

@@ -1,9 +1,8 @@
-"""Plan the next step: which group's quota becomes what, who would be over it, and for how long. Writes nothing.
+"""Plan the next step: the new quota of each group, who would exceed it, and for how long. Writes nothing.
 
-What a reclaim would take of those that are over is told besides: 'htcq elastic reclaim' does that, if anything does.
+The plan also shows which jobs 'htcq elastic reclaim' would vacate; this command vacates none.
 
-The id that is printed last is what 'htcq elastic apply --plan' wants; it is good for some minutes, and for as long as
-the pool would have the same plan.
+The last line is the id for 'htcq elastic apply --plan'. It is valid for some minutes, while the plan stays the same.
 """
 
 from __future__ import annotations
@@ -24,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_options(parser)
     add_step_options(parser)
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    parser.add_argument("--save", metavar="FILE", help="save it for 'htcq elastic apply --from', if it may be written")
+    parser.add_argument(
+        "--save", metavar="FILE", help="save the plan for 'htcq elastic apply --from', if it may be written"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:

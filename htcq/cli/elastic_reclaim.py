@@ -1,7 +1,7 @@
-"""Tell which jobs to take back from groups that use more than they may, for those that wait for what is theirs.
+"""Plan which jobs to vacate: those of groups over their quota, while other groups wait for their own.
 
-Nothing is done unless told: --record adds this look to the journal, so that it is known since when groups are over and
-in need, and --apply does that and then what the plan says: ceilings first, then jobs, few at a time.
+Nothing is done by default. --record adds the present state to the journal, which shows since when groups are over or in
+need. --apply does that and then carries out the plan: ceilings first, then jobs, few at a time.
 """
 
 from __future__ import annotations
@@ -24,18 +24,24 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic reclaim``."""
     add_source_options(parser)
-    parser.add_argument("--quotas", metavar="FILE", required=True, help="the quotas, as TOML, with [elastic.reclaim]")
-    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, of several")
-    parser.add_argument("--journal", metavar="FILE", help="what was seen and done")
-    does = parser.add_mutually_exclusive_group()
-    does.add_argument("--apply", action="store_true", help="record the look, set the ceilings, vacate the jobs")
-    does.add_argument("--record", action="store_true", help="record the look, and no more")
-    does.add_argument("--resume", action="store_true", help="begin again after a stop")
-    does.add_argument("--release", action="store_true", help="take all ceilings of ours away")
-    does.add_argument(
-        "--emit-preemption", action="store_true", help="print configuration that lets the negotiator do it by itself"
+    parser.add_argument(
+        "--quotas", metavar="FILE", required=True, help="file of the quotas (TOML), with [elastic.reclaim]"
     )
-    does.add_argument("--ceilings", action="store_true", help="list the ceilings there are, and whose they are")
+    parser.add_argument(
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
+    )
+    parser.add_argument("--journal", metavar="FILE", help="journal of journal of journal of what was seen and done")
+    does = parser.add_mutually_exclusive_group()
+    does.add_argument("--apply", action="store_true", help="record the state, set the ceilings, vacate the jobs")
+    does.add_argument("--record", action="store_true", help="record the state, and do no more")
+    does.add_argument("--resume", action="store_true", help="begin again after a stop")
+    does.add_argument("--release", action="store_true", help="remove all ceilings that htcq has set")
+    does.add_argument(
+        "--emit-preemption",
+        action="store_true",
+        help="print configuration with which the negotiator preempts by itself",
+    )
+    does.add_argument("--ceilings", action="store_true", help="list the ceilings and their owners")
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
 
 

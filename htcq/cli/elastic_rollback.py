@@ -1,6 +1,6 @@
-"""Put back what stood in the file before the last write, and leave it there until 'htcq elastic apply'.
+"""Restore the file as it was before the last write, and leave it so until 'htcq elastic apply'.
 
-Knows from the journal what that was, and needs no look at the pool. A second rollback changes nothing.
+The journal has the earlier text; the pool is not read. A second rollback changes nothing.
 """
 
 from __future__ import annotations

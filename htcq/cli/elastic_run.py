@@ -1,10 +1,10 @@
-"""Keep the quotas of a pool elastic: look, plan, write and verify, again and again. Writes only with --yes.
+"""Adapt the quotas of a pool to demand: read, plan, write and verify, again and again. Writes only with --yes.
 
-Without it every step is only told. With --once it takes one step and ends, for a timer. A look that cannot be trusted
-changes nothing; when none can for long, the dead-man timer puts the static quotas back.
+Without it every step is only printed. With --once it takes one step and ends, for a timer. A state that cannot be
+trusted changes nothing; after a long time without one, the dead-man timer restores the static quotas.
 
-Looks and writes are one process here. Where strangers advertise in the pool, let one account look and another write:
-'htcq elastic plan --save' and 'htcq elastic apply --from'.
+One process reads the pool and writes here. Where strangers advertise in the pool, let one account read and another
+write: 'htcq elastic plan --save' and 'htcq elastic apply --from'.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic run``."""
     add_source_options(parser)
     add_step_options(parser)
-    parser.add_argument("--yes", action="store_true", help="write what each step wants")
-    parser.add_argument("--interval", metavar="TIME", help="from step to step (default: 5min, or 3 cycles if longer)")
-    parser.add_argument("--ticks", metavar="N", type=int, help="end after so many steps")
+    parser.add_argument("--yes", action="store_true", help="write the quotas of each step")
+    parser.add_argument(
+        "--interval", metavar="TIME", help="time from one step to the next (default: 5min, or 3 cycles if longer)"
+    )
+    parser.add_argument("--ticks", metavar="N", type=int, help="number of steps to take")
     parser.add_argument("--once", action="store_true", help="take one step and end")
 
 

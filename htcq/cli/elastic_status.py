@@ -1,4 +1,4 @@
-"""Show how elastic quotas stand on a pool: what groups use, ask for and may use, and what HTCondor's quotas would be.
+"""Show elastic quotas on a pool: what groups use, ask for and may use, and HTCondor's quotas for them.
 
 Nothing is changed. A file with several trees has one for each negotiator, called by its name.
 """
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic status``."""
-    parser.add_argument("--quotas", metavar="FILE", required=True, help="the quotas, as TOML")
+    parser.add_argument("--quotas", metavar="FILE", required=True, help="file of the quotas (TOML)")
     add_source_options(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="the one to look at, if a pool has several"
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
     )
     parser.add_argument(
         "--headroom", metavar="PERCENT", type=number, default=5.0,
-        help="of its min, for a lender that wakes up (default 5; 0: none)",
+        help="percentage of its min that a lender keeps for new jobs (default 5; 0: none)",
     )  # fmt: skip
     parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
     parser.add_argument("--csv", action="store_true", help="print a row for each group and dimension as CSV")

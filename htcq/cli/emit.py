@@ -1,6 +1,6 @@
 """Write the HTCondor configuration that makes a claim-capacity model true.
 
-Prints it, unless told to write; as 'include command : htcq emit …' it can stand in a condor_config.
+Prints it, unless --write is given; as 'include command : htcq emit …' it can stand in a condor_config.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq emit``."""
     parser.add_argument("--role", metavar="ROLE", default=EXECUTE, help="execute (the default), access or central")
     add_model_options(parser)
-    add_writing_options(parser, "50-htcq-ROLE.config", "exit 1 if what is in effect differs from it; change nothing")
-    parser.add_argument("--remove", action="store_true", help="take back what --write DIR wrote for this role")
+    add_writing_options(parser, "50-htcq-ROLE.config", "exit 1 if the configuration in effect differs; change nothing")
+    parser.add_argument("--remove", action="store_true", help="remove what --write DIR wrote for this role")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -56,7 +56,7 @@ def main(arguments: argparse.Namespace) -> int:
     slots = [slot for each in nodes for slot in each.slots]
     form = (request.literal, request.templates, request.model_hash, request.for_one_node)
     text = configuration(arguments.role, request.node, slots, *form)
-    # This machine is an execute node only where the role says so: no jobs are judged on an access point.
+    # This machine is an execution point only where the role says so: no jobs are judged on an access point.
     judged = not arguments.force and (named or arguments.role == EXECUTE)
     process.call(prove, arguments.role, text, nodes, request.shapes if judged else None, read_here)
     if not arguments.write:
@@ -106,15 +106,15 @@ def _check_nodes(role: str, request: Request, named: bool) -> None:
     """Refuse a role that cannot be written for the nodes at hand.
 
     Raises:
-        InputError: several nodes and a role that takes one, or a role that needs to know the execute nodes.
+        InputError: several nodes and a role that takes one, or a role that needs to know the execution points.
     """
     if role == EXECUTE and len(request.nodes) > 1:
         raise InputError(
             f"--role {role} is written for one node, {len(request.nodes)} are given",
-            "every execute node runs 'htcq emit' itself, with the same site file",
+            "every execution point runs 'htcq emit' itself, with the same site file",
         )
     if role != EXECUTE and not named and request.proposed:
         raise InputError(
-            f"--role {role} without a model would take this machine for an execute node",
-            "give the execute nodes' --weight ASSET=W, or --node FILE of each kind of them",
+            f"--role {role} without a model would take this machine for an execution point",
+            "give the execution points' --weight ASSET=W, or --node FILE of each kind of them",
         )

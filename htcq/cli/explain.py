@@ -1,4 +1,4 @@
-"""Tell what a rule of 'htcq audit' is about: what is wrong, what comes of it, how to mend it, and how that is known.
+"""Explain a rule of 'htcq audit': what is wrong, the consequence, how to fix it, and the source.
 
 Without a rule all of them are listed. With --schema: print the JSON Schema of a command's JSON or of a file.
 """

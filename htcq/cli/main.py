@@ -16,19 +16,19 @@ from htcq.errors import EXIT_FINE, EXIT_USAGE, NESTED_VARIABLE, HtcqError, Neste
 
 #: Every command and what it does, in the order a newcomer meets them.
 COMMANDS = {
-    "probe": "find out what this execute node has",
+    "probe": "find out what this execution point has",
     "plan": "show what a claim-capacity model would do on a node",
     "emit": "write the HTCondor configuration that makes the model true",
-    "snapshot": "capture a pool as it is at this moment",
+    "snapshot": "capture the present state of a pool",
     "cost": "show what jobs cost on the slots of a pool",
     "quota": "show who gets how much of a pool, and why",
     "simulate": "show what the negotiator would do in its next cycle",
-    "why": "say why a job is idle, and when it starts",
-    "migrate": "show what a new capacity model makes of quotas, and the steps to it",
-    "audit": "look for what is wrong with a pool",
+    "why": "explain why a job is idle, and when it starts",
+    "migrate": "show how a new capacity model changes quotas, and the steps to it",
+    "audit": "check a pool for mistakes",
     "elastic": "share a pool by elastic quotas: min, max, lend and borrow",
-    "drift": "keep what becomes of group quotas, and tell how they run apart",
-    "explain": "tell what a rule of the audit is about",
+    "drift": "record group quotas over time, and report how they drift apart",
+    "explain": "explain a rule of the audit",
 }
 
 #: HTCondor's configuration may include what it prints (``include command``). A tool that htcq started reads that

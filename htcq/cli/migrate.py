@@ -1,4 +1,4 @@
-"""Show what a new capacity model makes of a pool's quotas, usage and priorities, and the steps that lead there.
+"""Show how a new capacity model changes a pool's quotas, usage and priorities, and list the steps to it.
 
 Nothing of the pool is changed. With --write-groups the groups are written with quotas of the same share of the pool.
 """
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq migrate``."""
-    parser.add_argument("--model", metavar="FILE", help="site file with the model that the pool shall have")
+    parser.add_argument("--model", metavar="FILE", help="site file with the new model of the pool")
     add_source_options(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="the one to look at, if a pool has several"
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
     )
-    parser.add_argument("--quotas", metavar="FILE", help="elastic quotas, of which some may be in slot weight")
+    parser.add_argument("--quotas", metavar="FILE", help="file of elastic quotas; some of them may count slot weight")
     output = parser.add_argument_group("output")
     output.add_argument("--write-groups", metavar="FILE", help="write the groups for 'htcq quota emit' to a new file")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")

@@ -22,7 +22,7 @@ def add_limits_option(group: argparse._ActionsContainer) -> None:
     """Add the flag that raises the limits of what a pool holds."""
     group.add_argument(
         LIMITS_OPTION, metavar="FACTOR", type=number, default=1.0,
-        help="so many times as much memory and time for what the pool holds (default 1)",
+        help="factor on the memory and time allowed for reading the pool (default 1)",
     )  # fmt: skip
 
 
@@ -51,10 +51,14 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     node.add_argument("--snapshot", metavar="PATH", help="all machines of a snapshot: a directory or a .tar.gz")
     node.add_argument("--pool", "-pool", metavar="HOST", help="all machines of a live pool: its collector")
     node.add_argument(
-        "--timeout", metavar="SECONDS", type=number, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
+        "--timeout",
+        metavar="SECONDS",
+        type=number,
+        default=PATIENCE,
+        help=f"time limit of each query (default {PATIENCE:g})",
     )
     add_limits_option(node)
-    node.add_argument("--execute", metavar="DIR", help="where jobs run, if HTCondor is not installed")
+    node.add_argument("--execute", metavar="DIR", help="directory in which jobs run, if HTCondor is not installed")
     node.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
     model = parser.add_argument_group("model")
     model.add_argument("--model", metavar="NAME", help="linear (the default), minimum-charge, quantized or fixed")
@@ -75,8 +79,10 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     model.add_argument("--whole-charges", action="store_true", default=None, help="minimum-charge: whole charges only")
     model.add_argument("--cpu-shares", metavar="K", type=whole, help="count each core as K cpus")
     model.add_argument("--splitting", metavar="WHO", help="negotiator (the default), scheduler or none")
-    model.add_argument("--literal", action="store_true", help="numbers of this node instead of portable expressions")
-    model.add_argument("--force", action="store_true", help="accept what is refused for good reason")
+    model.add_argument(
+        "--literal", action="store_true", help="write write write numbers of this node instead of portable expressions"
+    )
+    model.add_argument("--force", action="store_true", help="write the configuration in spite of errors")
 
 
 def whole(text: str) -> int:

@@ -34,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="a job shape, such as cpus=1,memory=8GiB,disk=1GiB,gpus=1 or with count=10 (several times)",
     )
-    parser.add_argument("--jobs", metavar="SNAPSHOT", help="the idle and running jobs of a snapshot instead")
+    parser.add_argument(
+        "--jobs", metavar="SNAPSHOT", help="use use use the idle and running jobs of a snapshot instead"
+    )
     parser.add_argument(
         "--gpu-share", metavar="SHARE", help="linear: the part of all weight that GPUs stand for (0.25)"
     )

@@ -1,4 +1,4 @@
-"""Find out what this execute node has: cpus, memory, disk, swap, GPUs and custom resources.
+"""Find out what this execution point has: cpus, memory, disk, swap, GPUs and custom resources.
 
 HTCondor's own detection is asked first, then psutil, NVML and the kernel; every number comes with its source.
 """
@@ -26,9 +26,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", "-json", action="store_true", help="print the node facts that --node FILE reads")
     form.add_argument("--long", "-long", action="store_true", help="print ClassAd lines")
-    form.add_argument("--cron", "-cron", action="store_true", help="print what a STARTD_CRON job has to print")
+    form.add_argument("--cron", "-cron", action="store_true", help="print the output of a STARTD_CRON job")
     parser.add_argument(
-        "--execute", "-execute", metavar="DIR", help="the directory jobs run in (default: HTCondor's EXECUTE)"
+        "--execute", "-execute", metavar="DIR", help="directory in which jobs run (default: HTCondor's EXECUTE)"
     )
 
 

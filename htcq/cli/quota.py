@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ACTIONS = {
     "emit": "write the configuration of the groups that htcq.toml declares",
-    "lint": "look for what is wrong with the groups that htcq.toml declares",
+    "lint": "check the groups that htcq.toml declares for mistakes",
 }
 #: The forms of the output that exclude each other.
 _FORMS = ("why", "json", "csv")
@@ -39,19 +39,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota``."""
     add_source_options(parser, several=True)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="the one to look at, if a pool has several"
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
     )
     parser.add_argument(
-        "--max-age", metavar="SECONDS", type=number, help="deadline for what the negotiator published (default 900)"
+        "--max-age", metavar="SECONDS", type=number, help="maximum age of what the negotiator published (default 900)"
     )
     add_changes(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--why", metavar="GROUP", help="tell the story of one group")
+    output.add_argument("--why", metavar="GROUP", help="explain how the quota of one group was computed")
     output.add_argument("--tree", action="store_true", help="draw the tree beside the numbers")
-    output.add_argument("--all", action="store_true", help="with --set: also the groups that stay as they are")
+    output.add_argument("--all", action="store_true", help="with --set: also show groups that do not change")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
     output.add_argument("--csv", action="store_true", help="print the table as CSV")
-    output.add_argument("--html", metavar="FILE", help="write a page")
+    output.add_argument("--html", metavar="FILE", help="write an HTML page")
     add_actions(parser, "quota", ACTIONS, required=False)
 
 

@@ -1,7 +1,7 @@
 """Write the configuration of the groups that htcq.toml declares, for the negotiator of a pool.
 
-Prints it, unless told to write. What breaks the site's own promises is refused, and so is what takes a group away from
-those that still use it.
+Prints it, unless --write is given. Quotas that contradict the site's own ones are refused, and so is the removal of a
+group that is still in use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota emit``."""
     add_declared_options(parser)
-    parser.add_argument("--force", action="store_true", help="write what breaks promises, or drops groups in use")
+    parser.add_argument("--force", action="store_true", help="write in spite of errors, and drop groups in use")
     add_writing_options(parser, GROUPS_FILE)
 
 

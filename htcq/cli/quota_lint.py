@@ -1,6 +1,6 @@
-"""Look for what is wrong with the groups that htcq.toml declares, before any negotiator sees them.
+"""Check the groups that htcq.toml declares for mistakes, before any negotiator sees them.
 
-With a pool, the declared groups are put in place of its own, and what is used and asked for there is looked at too.
+With a pool, the declared groups replace its own, and its usage and demand are checked too.
 """
 
 from __future__ import annotations
@@ -19,8 +19,12 @@ _FAIL_ON = "error"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota lint``."""
     add_declared_options(parser)
-    parser.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
-    parser.add_argument("--fail-on", metavar="SEVERITY", help="exit 1 from there on: error, warning, info or never")
+    parser.add_argument(
+        "--templates", metavar="DIR", help="directory of a site's own templates; htcq's are used for missing ones"
+    )
+    parser.add_argument(
+        "--fail-on", metavar="SEVERITY", help="lowest severity that gives exit status 1: error, warning, info or never"
+    )
     parser.add_argument("--json", "-json", action="store_true", help="print the findings as 'htcq audit --json' does")
 
 

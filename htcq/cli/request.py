@@ -227,7 +227,7 @@ def _of_kind(chosen: Chosen, node: Node, literal: bool) -> FleetNode:
     try:
         return FleetNode(chosen.kind, node, lay_out(node, chosen.types, literal), chosen.kind)
     except HtcqError as error:
-        raise type(error)(f"{error}, on this machine", "give --node FILE of each kind of execute node") from error
+        raise type(error)(f"{error}, on this machine", "give --node FILE of each kind of execution point") from error
 
 
 def _laid_out(name: str, node: Node, model: _Model, literal: bool, alone: bool) -> FleetNode:

@@ -1,7 +1,7 @@
 """Show what the negotiator would do in its next cycle: who is matched where, who is rejected and why.
 
-With --cycles: what becomes of the pool in so many. With --set: what would be otherwise if the central manager had
-another configuration.
+With --cycles: how the pool goes on for so many cycles. With --set: what another configuration of the central manager
+would change.
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq simulate``."""
     add_source_options(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="whose cycle it is, if a pool has several"
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
     )
     parser.add_argument(
-        "--order", metavar="SUBMITTER,...", default="", help="whose turn is first where HTCondor leaves it open"
+        "--order", metavar="SUBMITTER,...", default="", help="order of submitters that HTCondor leaves open"
     )
-    parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
+    parser.add_argument(
+        "--skip-bad-slots", action="store_true", help="leave out slots that would make the negotiator crash"
+    )
     add_changes(parser)
     add_what_if(parser)
     add_course_options(parser)
@@ -55,9 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--agreement", action="store_true", help="compare HTCondor's own last reasons with those of the simulated cycle"
     )
-    output.add_argument("--matches", action="store_true", help="list every match, in order")
+    output.add_argument("--matches", action="store_true", help="list every match in order")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    output.add_argument("--html", metavar="FILE", help="write a page besides")
+    output.add_argument("--html", metavar="FILE", help="also write an HTML page")
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Capture a pool as it is at this moment: its ads, jobs, priorities and configuration, without secrets.
+"""Capture the present state of a pool: its ads, jobs, priorities and configuration, without secrets.
 
 Needs READ authorisation only. The result is a directory, or an archive if its name ends in .tar.gz.
 """
@@ -20,24 +20,34 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq snapshot``."""
-    parser.add_argument("goal", metavar="DIR|FILE.tar.gz", help="what is made; nothing that is not empty is replaced")
+    parser.add_argument(
+        "goal", metavar="DIR|FILE.tar.gz", help="directory or archive to write; it must be empty or not exist"
+    )
     parser.add_argument(
         "--pool", "-pool", metavar="HOST", action="append", help="its collector (default: this machine's); repeatable"
     )
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=number, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
+        "--timeout",
+        metavar="SECONDS",
+        type=number,
+        default=PATIENCE,
+        help=f"time limit of each query (default {PATIENCE:g})",
     )
     add_limits_option(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="the one that counts, if a pool has several"
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
     )
     parser.add_argument(
-        "--anonymize", action="store_true", help="replace every name, and leave out what a match does not need"
+        "--anonymize",
+        action="store_true",
+        help="replace every name, and leave out attributes that matching does not need",
     )
     parser.add_argument(
-        "--key", metavar="FILE", help="with --anonymize: the same names for the same key; made if it is missing"
+        "--key",
+        metavar="FILE",
+        help="with --anonymize: file of the key, which is written if missing; equal keys give equal names",
     )
-    parser.add_argument("--keep-groups", action="store_true", help="with --anonymize: leave the names of groups")
+    parser.add_argument("--keep-groups", action="store_true", help="with --anonymize: keep the names of groups")
 
 
 def main(arguments: argparse.Namespace) -> int:

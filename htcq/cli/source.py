@@ -79,7 +79,11 @@ def add_source_options(parser: argparse.ArgumentParser, several: bool = False) -
         help=f"a live pool: its collector (default: this machine's){again}",
     )  # fmt: skip
     source.add_argument(
-        "--timeout", metavar="SECONDS", type=number, default=PATIENCE, help=f"for each query (default {PATIENCE:g})"
+        "--timeout",
+        metavar="SECONDS",
+        type=number,
+        default=PATIENCE,
+        help=f"time limit of each query (default {PATIENCE:g})",
     )
     add_limits_option(source)
 

@@ -35,12 +35,14 @@ _MAX_RETRIES, _MAX_PROCESSES = 100, 4096
 def add_sweep_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a sweep."""
     sweep = parser.add_argument_group("sweep")
-    sweep.add_argument("--sweep", metavar="FILE", help="one simulation for each item of a grid of what-ifs")
-    sweep.add_argument("--results", metavar="DIR", help="keep results there; what is there already is not run again")
-    sweep.add_argument("--processes", metavar="N", type=int, help="run so many at a time (default: one for each cpu)")
-    sweep.add_argument("--retries", metavar="N", type=int, help="more tries for one that dies (default 1)")
+    sweep.add_argument("--sweep", metavar="FILE", help="run run run one simulation for each item of a grid of what-ifs")
+    sweep.add_argument("--results", metavar="DIR", help="directory of results; items that have one are not run again")
+    sweep.add_argument(
+        "--processes", metavar="N", type=int, help="number of simulations at a time (default: one for each cpu)"
+    )
+    sweep.add_argument("--retries", metavar="N", type=int, help="number of further tries after a crash (default 1)")
     sweep.add_argument("--submit", action="store_true", help="run them as jobs of this machine's HTCondor")
-    sweep.add_argument("--executable", metavar="PATH", help="where htcq is on the execute nodes (default: as here)")
+    sweep.add_argument("--executable", metavar="PATH", help="path of htcq on the execution points (default: as here)")
 
 
 def check_no_sweep(arguments: argparse.Namespace) -> None:
@@ -160,15 +162,15 @@ def item_options(parser: argparse.ArgumentParser) -> list[Option]:
 
 
 def _executable(arguments: argparse.Namespace) -> str:
-    """Return the path of htcq on execute nodes."""
+    """Return the path of htcq on execution points."""
     import shutil
 
     here = sys.argv[0] if Path(sys.argv[0]).name == "htcq" else ""
     path = arguments.executable or here or shutil.which("htcq")
     if not path:
-        raise InputError("there is no program htcq on PATH", "name it as execute nodes have it: --executable PATH")
+        raise InputError("there is no program htcq on PATH", "name it as execution points have it: --executable PATH")
     if not arguments.executable:
         return str(Path(path).absolute())
     if not path.startswith(("/", "$")) or not path.isprintable():
-        raise InputError(f"--executable {path!r}: no path", "name it from the root on, as execute nodes have it")
+        raise InputError(f"--executable {path!r}: no path", "name it from the root on, as execution points have it")
     return path

@@ -30,7 +30,7 @@ _UNHEARD = Ended(None, "its job left the queue, and its log does not say why")
 
 @dataclass(frozen=True)
 class Submission:
-    """Where htcq is on execute nodes, and how its jobs are submitted; ``timeout`` is in seconds."""
+    """Where htcq is on execution points, and how its jobs are submitted; ``timeout`` is in seconds."""
 
     executable: str
     timeout: float

@@ -22,22 +22,29 @@ _MAX_ADDED, _MAX_TIMES = 100_000, 1_000
 def add_what_if(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     what = parser.add_argument_group("other machines, other models, other demand; all of them repeatable")
-    what.add_argument("--remove", metavar="MACHINE", action="append", help="without these machines, a pattern of names")
-    what.add_argument("--drain", metavar="MACHINE", action="append", help="with these taking no job any more")
-    what.add_argument("--add", metavar="N:MACHINE", action="append", help="with N more, empty, like that one")
+    what.add_argument("--remove", metavar="MACHINE", action="append", help="remove the machines whose names match")
+    what.add_argument(
+        "--drain",
+        metavar="MACHINE",
+        action="append",
+        help="drain the machines whose names match: they accept no more jobs",
+    )
+    what.add_argument("--add", metavar="N:MACHINE", action="append", help="add N empty machines like this one")
     what.add_argument(
         "--demand", metavar="NAME=FACTOR", action="append",
-        help="with so many times the idle jobs of a group or submitter: physics=x2",
+        help="multiply the idle jobs of a group or submitter: physics=x2",
     )  # fmt: skip
     what.add_argument(
         "--model", metavar="[MACHINE=]FILE", action="append",
-        help="with the model of this site file on all machines, or on these",
+        help="use the model of this site file on all machines, or on those named",
     )  # fmt: skip
     what.add_argument(
-        "--scale-quotas", action="store_true", help="with --model: with quotas of the same share of the pool"
+        "--scale-quotas",
+        action="store_true",
+        help="with --model: scale quotas, so that each keeps its share of the pool",
     )
     parser.add_argument(
-        "--arrivals", metavar="FILE", help="with these jobs of a history arriving one after another (with --cycles)"
+        "--arrivals", metavar="FILE", help="with --cycles: let the jobs of this history arrive one after another"
     )
 
 

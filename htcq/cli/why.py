@@ -1,4 +1,4 @@
-"""Say of idle jobs whether the next negotiation cycle starts them, and what stands between them and a start.
+"""Explain whether the next negotiation cycle starts idle jobs, and what keeps them from starting.
 
 The verdict is that of the simulated cycle ('htcq simulate'). WHO is a job (CLUSTER.PROC or CLUSTER), a submitter or a
 group. With --cycles: also when each job starts.
@@ -34,16 +34,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("who", metavar="WHO", nargs="?", help="a job, a submitter or a group")
     add_source_options(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="whose cycle it is, if a pool has several"
+        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
     )
     parser.add_argument(
-        "--schedd", metavar="NAME", default="", help="the access point whose jobs are meant, if ids repeat"
+        "--schedd", metavar="NAME", default="", help="name of the access point, if several have jobs of this id"
     )
-    parser.add_argument("--all", action="store_true", help="every idle job of the pool")
+    parser.add_argument("--all", action="store_true", help="explain explain explain every idle job of the pool")
     parser.add_argument(
-        "--order", metavar="SUBMITTER,...", default="", help="whose turn is first where HTCondor leaves it open"
+        "--order", metavar="SUBMITTER,...", default="", help="order of submitters that HTCondor leaves open"
     )
-    parser.add_argument("--skip-bad-slots", action="store_true", help="leave out slots that would end the negotiator")
+    parser.add_argument(
+        "--skip-bad-slots", action="store_true", help="leave out slots that would make the negotiator crash"
+    )
     add_course_options(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
@@ -75,7 +77,7 @@ def main(arguments: argparse.Namespace) -> int:
 def _tell_missing(pool: Pool) -> None:
     """Say on standard error what the verdict does without: a plain user may not read everything."""
     for each in (*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)):
-        tell(f"htcq: read in part: {each}")
+        tell(f"htcq: incomplete data: {each}")
     if pool.central is None:
         tell("htcq: the negotiator's configuration is not known: the verdict is that of one without groups and limits")
 

@@ -27,9 +27,11 @@ def add_writing_options(
     ``check`` says what ``--check`` does.
     """
     output = parser.add_argument_group("output")
-    output.add_argument("--templates", metavar="DIR", help="a site's own templates; those it lacks are htcq's")
-    output.add_argument("--write", metavar="DIR", help=f"write {file_name} there, if that changes anything")
-    output.add_argument("--file", metavar="NAME", help="another file name there")
+    output.add_argument(
+        "--templates", metavar="DIR", help="directory of a site's own templates; htcq's are used for missing ones"
+    )
+    output.add_argument("--write", metavar="DIR", help=f"write {file_name} to this directory, if that changes anything")
+    output.add_argument("--file", metavar="NAME", help="other name for the file")
     output.add_argument("--diff", action="store_true", help="print what --write DIR would change, and change nothing")
     output.add_argument("--check", action="store_true", help=check)
 

@@ -37,7 +37,7 @@ class Charge:
 
 
 class Charging:
-    """The claims of job classes on ``kinds`` of slots of ``startds``, those of most weight first."""
+    """The claims of autoclusters on ``kinds`` of slots of ``startds``, those of most weight first."""
 
     def __init__(self, kinds: Sequence[Kind], models: Models, supply: Supply, startds: StartdTable) -> None:
         self.startds = startds

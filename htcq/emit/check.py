@@ -59,7 +59,7 @@ def check_configuration(role: str, text: str, slots: Sequence[Slot], read: Reade
         )
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise PolicyError(f"refused: {found[0]}{more}", "nothing was written; mend the template or the model")
+        raise PolicyError(f"refused: {found[0]}{more}", "nothing was written; fix the template or the model")
 
 
 def _knobs(slots: Sequence[Slot]) -> list[str]:

@@ -51,7 +51,7 @@ def check_values(file: QuotaKnobs, values: Mapping[str, str], where: str) -> Non
         if _words(found) != _words(meant):
             raise PolicyError(
                 f"{name} would be {found or 'not set'} {where}, not {meant}",
-                "nothing was written; what is read later wins: remove it there, or mend the template",
+                "nothing was written; what is read later wins: remove it there, or fix the template",
             )
 
 

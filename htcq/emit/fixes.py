@@ -1,4 +1,4 @@
-"""The settings that mend an audit's findings as configuration files: one for each role, or for machines that differ.
+"""The settings that fix an audit's findings as configuration files: one for each role, or for machines that differ.
 
 The files are to be looked at; nothing reads them where they are written. Every line says which finding it mends. Where
 two findings want different values of one knob, none of them is written, and each file says so.
@@ -102,7 +102,7 @@ def _by_machines(wanted: Sequence[Wanted]) -> dict[tuple[Role, tuple[str, ...]],
 
 
 def _file_name(role: Role, nodes: tuple[str, ...], taken: dict[str, str]) -> str:
-    """Return ``central-manager.config``, ``execute-nodes.config`` (all of them) or ``execute-node-NAME.config``."""
+    """Return ``central-manager.config``, ``execution-points.config`` (all) or ``execution-point-NAME.config``."""
     beginning = role.value.replace(" ", "-")
     if role is not Role.CENTRAL and len(nodes) != 1:
         beginning += "s"

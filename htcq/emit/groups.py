@@ -96,7 +96,7 @@ def check_groups(settings: GroupSettings, quotas: PoolQuotas) -> None:
     Raises:
         PolicyError: with the first such thing.
     """
-    hint = "nothing was written; mend the template"
+    hint = "nothing was written; fix the template"
     for problem in quotas.problems:
         if problem.fatal:
             raise PolicyError(f"refused: {problem.message}: the negotiator would exit", hint)

@@ -223,7 +223,7 @@ class _Capture:
     ) -> ads.Written:
         """Take the central manager's configuration from elsewhere: its negotiator is not there, refuses or hangs.
 
-        The files of this machine come first, if it runs the negotiator: a change that ends the negotiator stands in
+        The files of this machine come first, if it runs the negotiator: one that makes the negotiator crash stands in
         them, while the collector may not have read it.
         """
         beside = [each for each in collectors if negotiator and each.get("Machine") == negotiator.get("Machine")]
@@ -386,7 +386,7 @@ def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
     if outcome.why.startswith(ENDED):
         # The bindings read the configuration first, and end the process where they cannot.
         told = outcome.why[len(ENDED) + 2 :]
-        return PoolError(f"this machine's HTCondor configuration cannot be read: {told}", "mend it first")
+        return PoolError(f"this machine's HTCondor configuration cannot be read: {told}", "fix it first")
     where = pool or "this machine's pool"
     user = refused(f"{outcome.why}\n{outcome.complaint}")
     if user:

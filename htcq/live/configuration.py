@@ -65,7 +65,7 @@ class ParserProcess:
         os.waitpid(self._pid, 0)
         if not answer:
             told = " ".join(complaint.split("\n")[-3:]).strip() or "no reason given"
-            raise InputError(f"HTCondor cannot read it: {told}", "mend the template that wrote it")
+            raise InputError(f"HTCondor cannot read it: {told}", "fix the template that wrote it")
         result, error = pickle.loads(answer)
         if error == _NO_BINDINGS:
             raise BindingsError(_NO_BINDINGS)

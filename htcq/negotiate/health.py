@@ -260,7 +260,7 @@ def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
     _, problems = build_tree(knobs)
     for problem in problems:
         if problem.fatal:
-            yield Ailment(CRASH, f"the negotiator ends whenever it starts: {problem.message}")
+            yield Ailment(CRASH, f"the negotiator crashes whenever it starts: {problem.message}")
 
 
 # The other daemons ---------------------------------------------------------------------------------------------
@@ -343,4 +343,4 @@ def _accountant_log(pool: Pool) -> Iterator[Ailment]:
     if log is None or log.bytes <= max(_MIN_LOG_BYTES, _MAX_LOG_RATIO * log.limit):
         return
     text = f"the accountant's log has {log.bytes} bytes, MAX_ACCOUNTANT_DATABASE_SIZE is {log.limit}"
-    yield Ailment(ACCOUNTANT_LOG, f"{text}: it grows without bound (a bug of HTCondor 25.11.0, mended in 25.11.1)")
+    yield Ailment(ACCOUNTANT_LOG, f"{text}: it grows without bound (a bug of HTCondor 25.11.0, fixed in 25.11.1)")

@@ -31,7 +31,7 @@ class Standing:
     negotiator makes of both), ``usage``, ``allocated``. With all below it: ``subtree_quota``, ``subtree_usage``.
     Where groups regroup, the root is allocated the whole pool, of which ``own_allocated`` is for its own jobs.
     ``borrowed`` is what it is allocated beyond its quota, ``lent`` what others are of its quota. ``limit`` is the usage
-    that the negotiator lets it come to, None where it gets no turn, NaN where HTCondor computes that; ``headroom`` what
+    that the negotiator lets it come to, None if not negotiated, NaN where HTCondor computes that; ``headroom`` what
     it may still take of it, or of its quota without a turn. ``turn`` counts from 1. ``marks`` tell where the negotiator
     published something else, ``shares`` what each of its submitters with idle jobs may take when its turn begins.
     """

@@ -113,7 +113,7 @@ class Terms:
         return f"ceiling({request})"
 
     def have(self, asset: str) -> str:
-        """What the slot has left; guarded where it may be missing, since an undefined weight ends the negotiator."""
+        """What the slot has left; guarded where it may be missing: an undefined weight makes the negotiator crash."""
         name = f"{self.slot}{attribute(asset)}"
         return name if asset in MODIFIABLE else f"({name} ?: 0)"
 

@@ -1,4 +1,4 @@
-"""The match-cost audit: what each job class costs on each kind of slot, when it is matched and while it runs.
+"""The match-cost audit: what each autocluster costs on each kind of slot, when it is matched and while it runs.
 
 The negotiator charges the match cost for one cycle; from then on the accountant charges SlotWeight of the claimed
 slot's own ad (Accountant.cpp:AddMatch and CheckMatches, HTCondor 25.14). Weights are in the unit that the slots' own
@@ -29,7 +29,7 @@ _CLOSE = 1e-6
 
 @dataclass(frozen=True)
 class Charge:
-    """One job class on one kind of slot.
+    """One autocluster on one kind of slot.
 
     ``match_cost`` is what the negotiator charges, ``standing_charge`` what the accountant charges for the claim that
     results, ``held`` what it holds now for each of the ``claims`` that jobs of the class have there. None: no number,

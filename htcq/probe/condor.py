@@ -126,7 +126,7 @@ def read_knobs(machine: Machine) -> Knobs:
     if answer is None:
         return Knobs()
     raise ProbeError(
-        f"condor_config_val failed: {answer.complaint or f'status {answer.status}'}", "mend HTCondor's configuration"
+        f"condor_config_val failed: {answer.complaint or f'status {answer.status}'}", "fix HTCondor's configuration"
     )
 
 

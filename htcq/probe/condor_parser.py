@@ -22,7 +22,7 @@ def check_with_installed_parser(text: str) -> bool:
         return False
     if answer.status:
         said = answer.complaint.replace(str(file), "the text")
-        raise InputError(f"the installed HTCondor cannot read it: {said}", "mend the template that wrote it")
+        raise InputError(f"the installed HTCondor cannot read it: {said}", "fix the template that wrote it")
     return True
 
 

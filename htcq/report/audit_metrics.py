@@ -32,7 +32,7 @@ def _lines(audit: Audit, now: float) -> Iterator[str]:
     )
     yield from gauge("htcq_findings_known", "Findings left out because a former audit has them.", audit.known)
     yield from gauge("htcq_rules_checked", "Rules that were checked.", audit.checked)
-    yield from gauge("htcq_rules_not_checked", "Rules that were not checked for want of evidence.", len(missed))
+    yield from gauge("htcq_rules_not_checked", "Rules that were not checked for lack of data.", len(missed))
     yield from gauge("htcq_pool_healthy", "1 where nothing is wrong with the pool's daemons.", int(not audit.health))
     ailments = sorted(Counter(each.id for each in audit.health).items())
     yield from gauges(

@@ -72,6 +72,6 @@ def audit_lines(audit: Audit) -> Iterator[str]:
         for follower in finding.caused:
             yield one_line(f"{place}: note: follows from {finding.rule}: {caused_text(follower)}")
     for each in audit.incomplete:
-        yield one_line(f"{audit.source}: note: read in part: {each}")
+        yield one_line(f"{audit.source}: note: incomplete data: {each}")
     for failure in failures(audit):
         yield one_line(f"{audit.source}: note: {failure}")

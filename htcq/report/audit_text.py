@@ -1,4 +1,4 @@
-"""An audit for people: findings, the worst first, how to mend them, and what was not looked at."""
+"""An audit for people: findings, the worst first, how to fix them, and what was not looked at."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from htcq.report.terminal import Line, show_lines
 
 _LONGEST_VALUE = 400
 _EMPTY = Line()
-#: What mends a finding: its settings and its advice.
+#: What fixes a finding: its settings and its advice.
 _Mends = tuple[tuple[Setting, ...], str]
 
 
@@ -24,15 +24,15 @@ def show_audit(audit: Audit, stream: TextIO, plain: bool = False) -> None:
 
 
 def summary(audit: Audit) -> str:
-    """Return the audit in one line: ``12 findings: 3 errors, …; 88 rules checked, 3 not for want of evidence``."""
+    """Return the audit in one line: ``12 findings: 3 errors, …; 88 rules checked, 3 checks skipped: no data``."""
     counts = [(audit.count(severity), severity.word) for severity in sorted(Severity, reverse=True)]
     told = ", ".join(counted(count, word) for count, word in counts if count)
     found = f"{counted(len(audit.findings), 'finding')}: {told}" if told else "no findings"
     known = f" ({audit.known} known before)" if audit.known else ""
     checked = {each.rule for each in audit.rules}
     missed = {each.rule for each in audit.not_checked if not each.failed}
-    partly = f" ({len(missed & checked)} in part)" if missed & checked else ""
-    wanting = f", {len(missed - checked)} not for want of evidence" if missed - checked else ""
+    partly = f" ({len(missed & checked)} on incomplete data)" if missed & checked else ""
+    wanting = f", {counted(len(missed - checked), 'check')} skipped: no data" if missed - checked else ""
     failed = f", {len(audit.failed)} failed" if audit.failed else ""
     return f"{found}{known}; {counted(len(checked), 'rule')} checked{partly}{wanting}{failed}"
 
@@ -98,7 +98,7 @@ def _lines(audit: Audit) -> Iterator[Line]:
     for failure in failures(audit):
         yield Line(((failure, "warning"),))
     for each in audit.incomplete:
-        yield Line((("read in part", "warning"), (f": {one_line(each)}", "")))
+        yield Line((("incomplete data", "warning"), (f": {one_line(each)}", "")))
     if audit.not_checked or audit.incomplete:
         yield _EMPTY
     # Last, where it is still seen when all else has scrolled away.
@@ -130,7 +130,7 @@ def _fixes(audit: Audit) -> Iterator[Line]:
         whose.setdefault(_mends(finding), []).append(finding)
     if not whose:
         return
-    yield _line("How to mend it", "strong")
+    yield _line("How to fix it", "strong")
     for (settings, advice), findings in whose.items():
         yield _line(", ".join(dict.fromkeys(_mended(each, audit) for each in findings)), indent=2)
         for place, found in by_place(settings).items():

@@ -14,12 +14,13 @@ from htcq.pool.matching import Wall
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
 from htcq.report.csv_table import Figure
+from htcq.report.legend import CHARGES_AND_GAP, CONSERVATION
 from htcq.report.printable import one_line
 from htcq.report.terminal import show_table
 from htcq.units import show_amount
 
 SCHEMA = 1
-#: Job classes and weight expressions that the tables show unless all are asked for: those of most jobs or weight.
+#: Autoclusters and weight expressions that the tables show unless all are asked for: those of most jobs or weight.
 MAX_ROWS = 20
 COLUMNS = (
     "slots", "slot_count", "weight_expression", "job", "idle", "running", "matches", "why", "match_cost",
@@ -179,9 +180,10 @@ def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
         return
     print(file=stream)
     columns = ("JOB", "IDLE", "RUNNING", "ON", "TAKES", "MATCH COST", "STANDING CHARGE", "GAP", "HELD")
-    _table("job classes on full slots, each by its first job", columns, rows, stream)
+    _table("autoclusters on full slots, each by its first job", columns, rows, stream)
+    print(CHARGES_AND_GAP, file=stream)
     if len(shown) < len(ranked):
-        print(f"{len(ranked) - len(shown)} more job classes; --all shows them", file=stream)
+        print(f"{len(ranked) - len(shown)} more autoclusters; --all shows them", file=stream)
 
 
 def _show_conservation(costs: Costs, stream: TextIO) -> None:
@@ -200,6 +202,7 @@ def _show_conservation(costs: Costs, stream: TextIO) -> None:
         print(file=stream)
         columns = ("#", "FULL", "LEFT", "CHARGED", "GAP", "BROKEN ON", "WORST")
         _table("conservation: the weight of the full slot is what is left and what is charged", columns, rows, stream)
+        print(CONSERVATION, file=stream)
 
 
 def _show_shares(costs: Costs, stream: TextIO, everything: bool) -> None:

@@ -36,7 +36,7 @@ def course_page(
     Raises:
         TemplateError: its template cannot be rendered.
     """
-    shown = [Shown("", before)] if after is None else [Shown("as it is", before), Shown("as it would be", after)]
+    shown = [Shown("", before)] if after is None else [Shown("before", before), Shown("after", after)]
     last, cycles = shown[-1].course, counted(len(before.samples), "cycle")
     facts = [f"{cycles}, {lasting(plan.interval_seconds)} apart; usage is in {last.unit}."]
     if len(before.samples) > MAX_STEPS:
@@ -48,7 +48,7 @@ def course_page(
         "because": [] if after is None else [one_line(each) for each in sentences(before, after)],
         "warnings": [
             *(text for text, _ in wrong(last)),
-            *(f"read in part: {one_line(each)}" for each in pool.incomplete),
+            *(f"incomplete data: {one_line(each)}" for each in pool.incomplete),
         ],
         "sections": [
             usage_section(shown, plan),

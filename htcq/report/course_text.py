@@ -98,8 +98,8 @@ def _wrong(course: Course) -> Iterator[Line]:
 
 
 def wrong(course: Course) -> Iterator[tuple[str, str]]:
-    """Yield what ends the negotiator and what is not modelled, each with the name of its style."""
+    """Yield what makes the negotiator crash and what is not modelled, each with the name of its style."""
     if course.crash is not None:
-        yield one_line(f"the negotiator ends here: {course.crash.message}, at slot {course.crash.slot}"), "error"
+        yield one_line(f"the negotiator crashes here: {course.crash.message}, at slot {course.crash.slot}"), "error"
     for sentence in course.unmodelled:
         yield one_line(f"not modelled: {sentence}"), "warning"

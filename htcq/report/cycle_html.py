@@ -35,7 +35,7 @@ def cycle_page(before: Single, after: Single | None, pool: Pool, changes: Sequen
     Raises:
         TemplateError: its template cannot be rendered.
     """
-    shown = [Shown("", before)] if after is None else [Shown("as it is", before), Shown("as it would be", after)]
+    shown = [Shown("", before)] if after is None else [Shown("before", before), Shown("after", after)]
     last = shown[-1].single.trace
     rows = [] if after is None else [row for row in compare_cycles(before.trace, after.trace) if row.changed]
     values = {
@@ -45,7 +45,7 @@ def cycle_page(before: Single, after: Single | None, pool: Pool, changes: Sequen
         "because": [one_line(f"{row.kind} {row.name}: {row.because}") for row in rows if row.because],
         "warnings": [
             *(text for text, _ in wrong(last)),
-            *(f"read in part: {one_line(each)}" for each in pool.incomplete),
+            *(f"incomplete data: {one_line(each)}" for each in pool.incomplete),
         ],
         "sections": list(_sections(shown, rows)),
     }
@@ -110,7 +110,7 @@ def _uses(
         }
         for name in names[:MAX_ROWS]
     ]
-    legend = (("mark", "limit"), ("used", "used before"), ("asked", "used after"))
+    legend = (("mark", "limit"), ("used", "used at the start"), ("asked", "used at the end"))
     notes = [note] if len(names) <= MAX_ROWS else [note, f"{len(names) - MAX_ROWS:,} more are not shown here: {_ALL}."]
     return section(id_, title, *notes, legend=legend, bars=bars)
 
@@ -118,8 +118,8 @@ def _uses(
 def _bar(name: str, when: str, use: _Use | None, limit: float | None, scale: float) -> Part:
     if use is None:
         return {"when": f"{when}: " if when else "", "bar": "", "told": "not there"}
-    told = "no turn" if limit is None else f"limit {show_number(limit)}"
-    told = f"{told}, used {show_number(use.used_before)} before and {show_number(use.used_after)} after"
+    told = "not negotiated in this cycle" if limit is None else f"limit {show_number(limit)}"
+    told = f"{told}, used {show_number(use.used_before)} at the start and {show_number(use.used_after)} at the end"
     title = f"{one_line(name)}{when and ', '}{when}: {told}"
     bar = group_bar(title, limit, use.used_before, use.used_after, scale)
     return {"when": f"{when}: " if when else "", "bar": bar, "told": told}

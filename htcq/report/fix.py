@@ -1,4 +1,4 @@
-"""Configuration that mends a finding, in reports: as JSON, and as lines by machines and file."""
+"""Configuration that fixes a finding, in reports: as JSON, and as lines by machines and file."""
 
 from __future__ import annotations
 

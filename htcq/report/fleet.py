@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from htcq.capacity.fill import CLOSE, plain
 from htcq.capacity.fleet import ChargeFactor, FleetPlan, KindPlan
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Number
+from htcq.report.legend import CHARGES
 from htcq.report.printable import one_line
 from htcq.report.terminal import show_table
 from htcq.units import show_amount, show_number, show_rough
@@ -222,6 +223,7 @@ def _show_jobs(fleet: FleetPlan, stream: TextIO) -> None:
         rows.append(row)
     right = range(2, len(columns))
     show_table("jobs, each shape alone on empty nodes", columns, rows, stream, right, repeat=3)
+    print(CHARGES, file=stream)
     for index in range(len(fleet.shapes)):
         for problem, kinds in _problems(fleet, index).items():
             print(one_line(f"job {index + 1} on {'; '.join(kinds)}: {problem}"), file=stream)

@@ -70,7 +70,7 @@ def _keep_weight(found: Migration) -> Step:
         for place, knob in enumerate(knobs)
     ]
     return Step(
-        "every execute node",
+        "every execution point",
         "Keep the old weight while the nodes are done one after another: quotas, usage and demand stay in one unit. Do "
         "this before the next step, since a reconfiguration alone already takes over a new SLOT_WEIGHT.",
         tuple(commands),
@@ -79,7 +79,7 @@ def _keep_weight(found: Migration) -> Step:
 
 def _nodes(files: Files) -> Step:
     return Step(
-        "execute nodes, batch by batch",
+        "execution points, batch by batch",
         "Write the policy, let the jobs end, and restart the startd: jobs that still run at a restart die. -graceful "
         "gives them MAXJOBRETIREMENTTIME, which is 0 unless the site sets it.",
         (
@@ -91,7 +91,7 @@ def _nodes(files: Files) -> Step:
 
 def _forget_old_weight() -> Step:
     return Step(
-        "every execute node, when the last one is done",
+        "every execution point, when the last one is done",
         "Take the old weight away. Nothing happens yet: the startd reads its configuration in the step after the next.",
         (f"rm {KEEP_FILE}",),
     )

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 from htcq.capacity.plan import JobPlan, SlotPlan
 from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.report.fleet import SCHEMA, amounts_text
+from htcq.report.legend import CHARGES_AND_DEMAND
 from htcq.report.printable import one_line
 from htcq.report.terminal import show_table
 from htcq.units import show_amount
@@ -98,11 +99,12 @@ def _show_slot(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     same = all(not job.carved or amounts_text(job.carved) == amounts_text(job.consumption) for job in plan.jobs)
     taken = ("TAKES",) if same else ("CONSUMES", "IS GIVEN")
     show_table(
-        "jobs, each kind alone on the empty slot",
+        "jobs, each shape alone on the empty slot",
         ("#", "ASKS", *taken, "FITS", "MATCH COST", "STANDING CHARGE", "SCHEDD WEIGHT", "GAP"),
         [_row(number, job, same) for number, job in enumerate(plan.jobs, 1)],
         stream,
     )
+    print(CHARGES_AND_DEMAND, file=stream)
     for number, job in enumerate(plan.jobs, 1):
         for problem in job.problems:
             print(one_line(f"job {number}: {problem}"), file=stream)

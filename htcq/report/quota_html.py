@@ -75,7 +75,7 @@ def _warnings(look: QuotaLook) -> Iterator[str]:
     yield from map(not_offered, look.kept_back)
     yield from look.doubts
     for each in look.incomplete:
-        yield f"read in part: {each}"
+        yield f"incomplete data: {each}"
 
 
 def _rows(look: QuotaLook) -> Iterator[dict[str, Any]]:

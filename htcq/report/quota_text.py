@@ -102,7 +102,7 @@ def _wrong(look: QuotaLook) -> Iterator[Line]:
     for doubt in look.doubts:
         yield _line(f"doubt: {doubt}", _WARNING)
     for each in look.incomplete:
-        yield _line(f"read in part: {each}", _WARNING)
+        yield _line(f"incomplete data: {each}", _WARNING)
 
 
 def show_comparison(

@@ -57,8 +57,8 @@ def _lines(rule: Rule) -> Iterator[Line]:
     yield Line(((rule.id, "strong"), (f" ({rule.family}, ", ""), (word, word), (")", "")))
     yield Line(((rule.summary, ""),), indent=4)
     parts = (
-        ("What comes of it", rule.consequence),
-        ("How to mend it", "\n".join([rule.advice, *settings_text(rule.settings)])),
+        ("Consequence", rule.consequence),
+        ("How to fix it", "\n".join([rule.advice, *settings_text(rule.settings)])),
         ("Needs", needed(rule)),
         ("Source", rule.source),
     )

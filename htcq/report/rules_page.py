@@ -29,7 +29,7 @@ and, last, those that
 adds for declared groups and
 .BR htcq\-elastic (1)
 for elastic quotas:
-its id, which never changes; how bad a finding is; what comes of it; how to mend it; what the rule needs to look at; and
+its id, which never changes; how bad a finding is; the consequence; how to fix it; what the rule needs to look at; and
 where in HTCondor the fact comes from or how it was measured.
 .BR htcq\-explain (1)
 prints the same for one rule.
@@ -81,7 +81,7 @@ def _families(families: Mapping[str, Iterable[Rule]]) -> Iterator[str]:
             yield ".PP"
             yield from _text(rule.consequence)
             yield ".PP"
-            yield ".I To mend it:"
+            yield ".I To fix it:"
             yield from _text("\n".join([rule.advice, *settings_text(rule.settings)]))
             yield ".PP"
             yield ".I Needs"

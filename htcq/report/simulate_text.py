@@ -155,9 +155,12 @@ def _refused(trace: Trace) -> dict[str, list[str]]:
 
 def totals(trace: Trace) -> str:
     """Return how much was matched and rejected."""
-    weight = show_number(sum(each.cost for each in trace.matches))
-    slots = counted(len({each.slot for each in trace.matches}), "slot")
-    matched = f"{counted(len(trace.matches), 'match', 'matches')} of {weight} on {slots}"
+    matched = "no free slot could be matched"
+    if trace.matches:
+        slots = counted(len({each.slot for each in trace.matches}), "slot")
+        cost = show_number(sum(each.cost for each in trace.matches))
+        verb = "costs" if len(trace.matches) == 1 else "cost"
+        matched = f"{counted(len(trace.matches), 'match', 'matches')} on {slots} {verb} {cost}"
     return f"{matched}, {counted(len(trace.rejections), 'rejection')}; the pool weighs {show_number(trace.pool_weight)}"
 
 
@@ -166,7 +169,7 @@ def _below(trace: Trace, pool: Pool) -> Iterator[Line]:
     yield Line(((totals(trace), "strong"),))
     yield from _wrong(trace)
     for each in pool.incomplete:
-        yield Line(((one_line(f"read in part: {each}"), "warning"),))
+        yield Line(((one_line(f"incomplete data: {each}"), "warning"),))
 
 
 def _wrong(trace: Trace) -> Iterator[Line]:
@@ -175,13 +178,13 @@ def _wrong(trace: Trace) -> Iterator[Line]:
 
 
 def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
-    """Yield what ends the negotiator, what is refused and what is not modelled, each with the name of its style."""
+    """Yield a crash of the negotiator, what is refused and what is not modelled, each with the name of its style."""
     if trace.crash is not None:
         crash = trace.crash
-        text = f"the negotiator ends here: {crash.message}, at slot {crash.slot} for job {crash.job}"
+        text = f"the negotiator crashes here: {crash.message}, at slot {crash.slot} for job {crash.job}"
         yield one_line(text), "error"
     for crash in trace.skipped:
-        yield one_line(f"left out: slot {crash.slot}, at which the negotiator would end: {crash.message}"), "warning"
+        yield one_line(f"left out: slot {crash.slot}, at which the negotiator would crash: {crash.message}"), "warning"
     for why, matches in _refused(trace).items():
         by = "given back by the schedd" if why in GIVEN_BACK else "refused by the startd"
         text = f"{by}: {counted(len(matches), 'match', 'matches')}, such as {matches[0]}: {why}"

@@ -50,7 +50,7 @@ def _is_sound(found: Summary) -> bool:
 
 
 def _crash(told: Mapping[str, Any]) -> str:
-    return "" if told["crash"] is None else f"the negotiator ends: {told['crash']['message']}"
+    return "" if told["crash"] is None else f"the negotiator crashes: {told['crash']['message']}"
 
 
 def _of_cycle(told: Mapping[str, Any]) -> Summary:

@@ -56,7 +56,7 @@ class ReclaimJournal:
                 flaw = flaw_of(record)
                 if flaw:
                     # Without it more might be taken back than a day allows.
-                    raise JournalError(f"{self.path}: line {number} is no record: {flaw}", "mend or remove the line")
+                    raise JournalError(f"{self.path}: line {number} is no record: {flaw}", "fix or remove the line")
                 found.append(record)
         return found
 

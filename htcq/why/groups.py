@@ -129,8 +129,8 @@ def _no_turn(cycle: Cycle, asking: Asking) -> Iterator[Wall]:
         "requested": quotas.requested(group),
     }
     text = (
-        f"group {group} gets no turn: it is allocated {show_number(allocated)} (quota {show_number(quota)}) and uses "
-        f"{show_number(used)}"
+        f"group {group} is not negotiated in this cycle: "
+        f"it is allocated {show_number(allocated)} (quota {show_number(quota)}) and uses {show_number(used)}"
     )
     yield Wall(wall.GROUP_QUOTA, text, amounts)
 

@@ -37,7 +37,7 @@ class Meeting:
         """Tell whether a slot in ``state`` would be matched.
 
         Raises:
-            CrashError: the slot would end the negotiator.
+            CrashError: the slot would make the negotiator crash.
         """
         return state.cost(self.request) is not None
 

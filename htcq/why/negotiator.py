@@ -28,10 +28,10 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[Wall]:
 
 
 def crash_walls(trace: Trace) -> Iterator[Wall]:
-    """Yield what ends the negotiator within the cycle, for jobs that it does not come to."""
+    """Yield what makes the negotiator crash within the cycle, for jobs that it does not come to."""
     crash = trace.crash
     if crash is None:
         return
     id_ = wall.SLOT_WEIGHT if any(word in crash.message for word in _OF_WEIGHT) else wall.NEGOTIATOR_CRASH
-    text = f"the negotiator ends at slot {crash.slot} for job {crash.job}: {crash.message}"
+    text = f"the negotiator crashes at slot {crash.slot} for job {crash.job}: {crash.message}"
     yield Wall(id_, text, {"slot": crash.slot, "job": crash.job})

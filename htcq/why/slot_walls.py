@@ -106,7 +106,7 @@ def _weights(found: _Counted) -> Iterator[Wall]:
     for each, count in found:
         details[each.detail] += count
     for detail, count in details.items():
-        yield Wall(wall.SLOT_WEIGHT, f"the negotiator ends at {detail}", {"slots": count, "why": detail})
+        yield Wall(wall.SLOT_WEIGHT, f"the negotiator crashes at {detail}", {"slots": count, "why": detail})
 
 
 def _outranked(found: _Counted) -> Wall:

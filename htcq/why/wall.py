@@ -96,7 +96,7 @@ WALLS: Mapping[str, WallType] = {
     ),
     DEDICATED_SCHEDULER: WallType(
         "A parallel job needs slots that are dedicated to its schedd.",
-        "DedicatedScheduler in the configuration of execute nodes",
+        "DedicatedScheduler in the configuration of execution points",
     ),
     JOB_CONSTRAINT: WallType(
         "NEGOTIATOR_JOB_CONSTRAINT is false for the job: the negotiator does not ask for it.",
@@ -134,7 +134,7 @@ WALLS: Mapping[str, WallType] = {
     ),
     START: WallType(
         "A clause of the slot's START, or of its other Requirements, does not hold for the job.",
-        "START of the execute nodes; what the job says of itself",
+        "START of the execution points; what the job says of itself",
     ),
     SLOT_CONSTRAINT: WallType(
         "NEGOTIATOR_SLOT_CONSTRAINT hides slots that could take the job.",
@@ -144,7 +144,7 @@ WALLS: Mapping[str, WallType] = {
         "No slot has what the job requests, even with no job on it.", "a smaller request; a larger machine"
     ),
     CONSUMPTION: WallType(
-        "The consumption policy of slots yields no amount for the job.", "Consumption<asset> of the execute nodes"
+        "The consumption policy of slots yields no amount for the job.", "Consumption<asset> of the execution points"
     ),
     OTHER_ACCESS_POINT: WallType(
         "Slots are claimed as a whole by another schedd.", "the end of that claim"
@@ -153,7 +153,7 @@ WALLS: Mapping[str, WallType] = {
         "No slot has enough left of what the job requests.", "the end of jobs that hold it; a smaller request"
     ),
     NO_CLAIMS_LEFT: WallType(
-        "Slots have room, but no claim left to give (NumClaims).", "NUM_CLAIMS of the execute nodes"
+        "Slots have room, but no claim left to give (NumClaims).", "NUM_CLAIMS of the execution points"
     ),
     PREEMPTION: WallType(
         "Slots that suit the job are claimed, and the claims are not preempted.",
@@ -164,19 +164,19 @@ WALLS: Mapping[str, WallType] = {
     ),
     CLAIM_REFUSED: WallType(
         "The job is matched, and the startd refuses the claim.",
-        "the consumption policy and MODIFY_REQUEST_EXPR_* of the execute node",
+        "the consumption policy and MODIFY_REQUEST_EXPR_* of the execution point",
     ),
     NEGOTIATOR_ABSENT: WallType("The pool has no negotiator.", "a negotiator that runs and reports to the collector"),
     NEGOTIATOR_LATE: WallType(
         "The negotiator does not answer, or has not finished a cycle for several intervals.",
         "a negotiator that cycles",
     ),
-    NEGOTIATOR_CRASH: WallType("The negotiator ends in its cycle.", "the configuration or the slot that ends it"),
+    NEGOTIATOR_CRASH: WallType("The negotiator crashes in its cycle.", "the configuration or slot that makes it crash"),
     CYCLE_ENDED_EARLY: WallType(
         "The negotiator ends its cycle before the turn of the job.", "the limits in time of the negotiator"
     ),
     SLOT_WEIGHT: WallType(
-        "SlotWeight or an asset of a slot is no number: the negotiator ends where it looks at that slot.",
-        "SLOT_WEIGHT of the execute node",
+        "SlotWeight or an asset of a slot is no number: the negotiator crashes where it looks at that slot.",
+        "SLOT_WEIGHT of the execution point",
     ),
 }  # fmt: skip

@@ -185,5 +185,5 @@ def found(rule_id: str, given: Pool) -> tuple[Finding, ...]:
 
 
 def lines(finding: Finding) -> list[str]:
-    """Return the lines of configuration that mend ``finding``, whatever machines they are for."""
+    """Return the lines of configuration that fix ``finding``, whatever machines they are for."""
     return [setting.line for setting in finding.settings]

@@ -115,7 +115,7 @@ def test_a_rule_without_evidence_is_named(call: Call) -> None:
     missing = [need.value for need in wanting.needs if need is not Need.SLOTS]
     done = call("audit", "--snapshot", "snap", "--only", f"{RULE},{wanting.id}")
 
-    assert "1 rule checked, 1 not for want of evidence\n" in done.out
+    assert "1 rule checked, 1 check skipped: no data\n" in done.out
     assert f"not checked without {'; '.join(missing)}: {wanting.id}\n" in done.out
 
 

@@ -18,7 +18,7 @@ FIX = ("audit", "--snapshot", "snap", "--fail-on", "never", "--fix", "fixes")
 
 @pytest.fixture
 def snap(quiet_place: Path) -> Path:
-    """A pool whose negotiator ends, and of whose two nodes one takes fractions of cpus."""
+    """A pool whose negotiator crashes, and of whose two nodes one takes fractions of cpus."""
     broken = policy_slot("slot1@node1", ConsumptionCpus="1.5 * TARGET.RequestCpus")
     snapshot(quiet_place / "snap", broken, policy_slot("slot1@node2"), jobs=job(), config=CENTRAL)
     return quiet_place / "snap"
@@ -34,12 +34,12 @@ def test_each_role_and_each_node_has_a_file_that_htcondor_reads(call: Call, quie
     files = _files(quiet_place)
 
     assert done.status == 0
-    assert list(files) == ["central-manager.config", "execute-node-node1.config"]
+    assert list(files) == ["central-manager.config", "execution-point-node1.config"]
     assert "# error: quota-out-of-range: knob GROUP_QUOTA_chem: " in files["central-manager.config"]
     assert read_configuration(files["central-manager.config"], ["GROUP_QUOTA_chem"]) == {"GROUP_QUOTA_chem": "20"}
-    read = read_configuration(files["execute-node-node1.config"], ["CONSUMPTION_CPUS"])
+    read = read_configuration(files["execution-point-node1.config"], ["CONSUMPTION_CPUS"])
     assert read == {"CONSUMPTION_CPUS": "max({1, ceiling(1.5 * TARGET.RequestCpus)})"}
-    assert "wrote central-manager.config, execute-node-node1.config to fixes: look at them" in done.err
+    assert "wrote central-manager.config, execution-point-node1.config to fixes: look at them" in done.err
 
 
 @pytest.mark.usefixtures("snap")
@@ -111,7 +111,7 @@ def test_a_pool_that_nothing_mends_has_no_files(call: Call, quiet_place: Path) -
     done = call(*FIX, "--only", "free-match")
 
     assert done.status == 0
-    assert "no finding has configuration that mends it: nothing was written" in done.err
+    assert "no finding has configuration that fixes it: nothing was written" in done.err
     assert not (quiet_place / "fixes").exists()
 
 
@@ -120,4 +120,4 @@ def test_names_of_machines_lead_nowhere_else(call: Call, quiet_place: Path) -> N
     snapshot(quiet_place / "snap", broken, policy_slot("slot1@node2"), jobs=job())
 
     assert call(*FIX).status == 0
-    assert list(_files(quiet_place)) == ["execute-node-.._.._escaped.config"]
+    assert list(_files(quiet_place)) == ["execution-point-.._.._escaped.config"]

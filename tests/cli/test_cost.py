@@ -162,8 +162,8 @@ def test_only_the_largest_classes_are_shown_unless_all_are_asked_for(call: Call,
     place = write(quiet_place / "s", collected([slot()]), "\n".join([*jobs, job("124.1", RequestMemory=124)]))
     some, everything = call("cost", "--snapshot", str(place)).out, call("cost", "--snapshot", str(place), "--all").out
 
-    assert "5 more job classes; --all shows them" in some
-    assert "more job classes" not in everything
+    assert "5 more autoclusters; --all shows them" in some
+    assert "more autoclusters" not in everything
     assert "\n124.0" in some
     assert len(as_json(call, "--snapshot", str(place))["charges"]) == 25
 

@@ -313,7 +313,7 @@ def test_quotas_that_do_not_fit_the_pool_are_told(call: Call, site_file: Path, s
     done = call(*EMIT, "--snapshot", str(snap))
 
     assert done.status == 0
-    assert "static quotas promise 10 of a pool of 9" in done.err
+    assert "static quotas add up to 10; the pool has 9" in done.err
 
 
 def test_a_knob_that_stays_in_force_elsewhere_is_named(call: Call, site_file: Path, snap: Path) -> None:

@@ -73,7 +73,7 @@ def test_findings_are_printed_like_those_of_an_audit(call: Call, site_file: Path
 
     assert "warning  quota-expired  group bio\n" in done.out
     assert "      groups.bio.expires = 2001-12-31  # htcq.toml\n" in done.out
-    assert "\nHow to mend it\n" in done.out
+    assert "\nHow to fix it\n" in done.out
 
 
 @pytest.mark.parametrize(("says", "status"), [("disable = true", 0), ('severity = "error"', 1)])
@@ -100,7 +100,7 @@ def test_a_pool_tells_what_the_declared_groups_would_do_there(call: Call, snap: 
 
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith(f"{snap}\n")
-    assert "static quotas promise 8 of a pool of 8: no quota is left for 1 submitter without a group" in done.out
+    assert "static quotas add up to 8; the pool has 8: no quota is left for 1 submitter without a group" in done.out
     assert "info  groups-need-reconfig  " in done.out
 
 

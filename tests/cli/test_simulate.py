@@ -89,7 +89,7 @@ def test_the_table_says_who_got_what(snapshot: str, call: Call) -> None:
     assert rows["a"] == ["a", "3", "0", "3", f"|{'▓' * 24}|"]
     # On its first spin a group that has all it may use asks once more, for slots that prefer its jobs.
     assert rows["a.ann@site"] == ["a.ann@site", "a", "8", "3", "0", "3", "3", "no", "match", "found"]
-    assert "8 matches of 8 on 1 slot, 2 rejections; the pool weighs 8\n" in done.out
+    assert "8 matches on 1 slot cost 8, 2 rejections; the pool weighs 8\n" in done.out
 
 
 def test_every_match_is_listed_if_wanted(snapshot: str, call: Call) -> None:
@@ -143,7 +143,7 @@ def test_the_end_of_the_negotiator_is_told(quiet_place: Path, call: Call) -> Non
     done = call("simulate", "--snapshot", given)
 
     assert done.status == EXIT_FINDINGS
-    assert "the negotiator ends here: Failed to evaluate SlotWeight, at slot slot1@node1 for job 1.0\n" in done.out
+    assert "the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1 for job 1.0\n" in done.out
     skipped = call("simulate", "--snapshot", given, "--skip-bad-slots")
     assert skipped.status == EXIT_FINE
     assert "left out: slot slot1@node1" in skipped.out

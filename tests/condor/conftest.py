@@ -54,7 +54,7 @@ class Site:
         return done.stdout
 
     def node_file(self, tmp_path: Path) -> str:
-        """Write the facts of the pool's execute node and return the file's name."""
+        """Write the facts of the pool's execution point and return the file's name."""
         path = tmp_path / "node.json"
         path.write_text(json.dumps({**self.node, "condor_version": self.version}))
         return str(path)
@@ -125,7 +125,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def site(suite: str) -> Iterator[Site]:
-    """A pool of ``suite`` with one execute node of 8 cpus, 16 GiB and 20 GB."""
+    """A pool of ``suite`` with one execution point of 8 cpus, 16 GiB and 20 GB."""
     pool = Pool.start(
         suite=suite,
         settings=PACE,

@@ -1,4 +1,4 @@
-"""A real pool of several execute nodes and access points on one machine.
+"""A real pool of several execution points and access points on one machine.
 
 One master runs a startd for each node and a schedd for each access point. Each of them has a host name, a
 configuration directory and logs of its own, so that a file for one node reaches that node alone and one node is
@@ -42,7 +42,7 @@ _DIRECTORIES = ("log", "spool", "execute", "lock", "run", "config.d")
 
 @dataclass(frozen=True)
 class Machine:
-    """What one execute node pretends to have: memory in MB, disk in KiB."""
+    """What one execution point pretends to have: memory in MB, disk in KiB."""
 
     cpus: int
     memory: int

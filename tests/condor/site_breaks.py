@@ -17,7 +17,7 @@ class Break:
     """One thing that is broken on purpose: the one finding of it that is expected, and how severe it is.
 
     ``groups`` is the file of group quotas that it puts in place of the sound one; ``files`` are what it puts beside the
-    sound files of a node, an access point or ``central``. ``ends`` tells that the negotiator ends when it reads it.
+    sound files of a node, an access point or ``central``. ``ends`` tells that the negotiator crashes when it reads it.
     ``restart`` tells that a node must start anew to have it. ``says`` stands in the finding's message.
     """
 
@@ -68,7 +68,7 @@ BREAKS = (
     _on("b1", "the largest node is closed", "slots-closed", ERROR, "START = false", "START = False"),
     _on("a1", "a small node is closed", "slots-closed", WARNING, "START = false", "START = False"),
     _on(
-        "b1", "START of the largest node is misspelt", "attribute-nobody-defines", ERROR, "RequestCpus is near",
+        "b1", "START of the largest node is misspelt", "attribute-nobody-defines", ERROR, "did you mean RequestCpus?",
         "START = TARGET.RequestCpu <= 8",
     ),
     _on("b1", "one node weighs in tenths", "mixed-slot-weights", ERROR, "slot1@b1.test", "SLOT_WEIGHT = Cpus * 10"),
@@ -131,7 +131,7 @@ BREAKS = (
         "NEGOTIATOR_USE_SLOT_WEIGHTS = False",
     ),
     _central(
-        "a knob of the negotiator is misspelt", "unknown-knob", WARNING, "NEGOTIATOR_DEPTH_FIRST is near",
+        "a knob of the negotiator is misspelt", "unknown-knob", WARNING, "did you mean NEGOTIATOR_DEPTH_FIRST?",
         "NEGOTIATOR_DEPHT_FIRST = False",
     ),
     _central(
@@ -152,7 +152,7 @@ BREAKS = (
         "cycles are ten hours apart", "cycles-far-apart", WARNING, "10 hours", "NEGOTIATOR_CYCLE_DELAY = 36000",
     ),
     _on(
-        "ap2", "a weight of one access point is misspelt", "schedd-weight-misspelt", ERROR, "RequestCpus is near",
+        "ap2", "a weight of one access point is misspelt", "schedd-weight-misspelt", ERROR, "did you mean RequestCpus?",
         "SCHEDD_SLOT_WEIGHT = RequestCpu + RequestMemory / 4096.0",
     ),
     _on(

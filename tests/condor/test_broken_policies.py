@@ -242,7 +242,7 @@ def test_a_job_gets_a_gpu_that_it_cannot_use(site: Site, tmp_path: Path) -> None
 
 
 def test_an_access_point_fills_the_slot_behind_the_negotiator(site: Site, tmp_path: Path) -> None:
-    """One match on a quota of two, and eight jobs run, whatever the execute node says of leftovers."""
+    """One match on a quota of two, and eight jobs run, whatever the execution point says of leftovers."""
     leftovers = {"CLAIM_PARTITIONABLE_LEFTOVERS": "True", "STARTD.CLAIM_PARTITIONABLE_LEFTOVERS": "False"}
     pool = break_it(site, policy(NUM_CLAIMS="1", **leftovers, **QUOTA))
     with before(pool):

@@ -65,7 +65,7 @@ def _published_ceiling(pool: Pool, name: str) -> int | None:
 
 
 def test_a_group_whose_name_no_knob_may_have(site: Site, tmp_path: Path) -> None:
-    """Without a quota it gets nothing; with one no tool works, and the negotiator ends and cannot start again."""
+    """Without a quota it gets nothing; with one no tool works, and the negotiator crashes and cannot start again."""
     knobs = groups(ok="4")
     knobs["GROUP_NAMES"] += ", nice-user"
     pool = break_it(site, knobs)

@@ -1,4 +1,4 @@
-"""What mends a pool: the files of ``htcq audit --fix`` are put into config.d, and what was found is gone."""
+"""What fixes a pool: the files of ``htcq audit --fix`` are put into config.d, and what was found is gone."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ BREAKS: Mapping[str, Break] = {
         },
         {"phys.hep.ann": 1, "phys.lep.ben": 1, "half.cyd": 1},
     ),
-    "values on which the negotiator ends": Break(
+    "values on which the negotiator crashes": Break(
         frozenset(("quota-out-of-range", "pool-constraint-unparsable")),
         {
             **groups(hep="2", lep="0.5"),

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.condor
 ONLY_SUITES = [NEWEST]
 
 SOUND = groups(chem="3", phys="3")
-#: What ends the negotiator of a group whenever it starts, with the rule that names it.
+#: What makes the negotiator crash of a group whenever it starts, with the rule that names it.
 FATAL = {
     "GROUP_QUOTA_chem = -20": "quota-out-of-range",
     "GROUP_QUOTA_chem = 20 cores": "quota-out-of-range",
@@ -189,7 +189,7 @@ def test_a_quota_that_ends_the_negotiator_whenever_it_starts(line: str, pool: Po
     others = {name: value for name, value in SOUND.items() if name != "GROUP_QUOTA_chem"}
     with configured(pool, f"{text_of(others)}{line}\n", 2):
         done = live(pool, tmp_path)
-        no_all_clear(done, "negotiator-crash", f"the negotiator ends whenever it starts: {knob} is")
+        no_all_clear(done, "negotiator-crash", f"the negotiator crashes whenever it starts: {knob} is")
     findings = {finding["rule"] for finding in json.loads(done["audit"].stdout)["findings"]}
     assert FATAL[line] in findings
     assert done["nagios"].returncode == 2
@@ -197,7 +197,7 @@ def test_a_quota_that_ends_the_negotiator_whenever_it_starts(line: str, pool: Po
 
 @contextmanager
 def configured(pool: Pool, text: str, ends: int) -> Iterator[None]:
-    """Let the daemons read ``text``, which ends the negotiator so often, then let it start as before."""
+    """Let the daemons read ``text``, which makes the negotiator crash so often, then let it start as before."""
     before = pool.log("NegotiatorLog").count("ERROR ")
     pool.configure(PACE + text)
     pool.tool("condor_reconfig")

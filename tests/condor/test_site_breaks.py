@@ -56,7 +56,7 @@ class _Site:
         return [each for each in _audit(self.fleet) if each["fingerprint"] not in known]
 
     def breaks(self, one: Break) -> None:
-        """Break it, mend what was broken before, and wait until the daemons concerned have read so."""
+        """Break it, fix what was broken before, and wait until the daemons concerned have read so."""
         if one.ends:
             # The negotiator would end before anybody could ask it: the collector has read the same files.
             self.fleet.pool.off("negotiator")

@@ -1,4 +1,4 @@
-"""Files of settings that mend an audit's findings: by machines, and without what two findings disagree on."""
+"""Files of settings that fix an audit's findings: by machines, and without what two findings disagree on."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def test_machines_that_set_the_same_share_a_file() -> None:
 
     assert not conflicts
     assert {name: _lines(text) for name, text in files.items()} == {
-        "execute-nodes.config": ["SLOT_WEIGHT = Cpus"],
-        "execute-nodes-a-and-1-more.config": ["CONSUMPTION_CPUS = 1"],
-        "execute-node-c.config": ["CONSUMPTION_CPUS = 1", "NUM_CLAIMS = 8"],
+        "execution-points.config": ["SLOT_WEIGHT = Cpus"],
+        "execution-points-a-and-1-more.config": ["CONSUMPTION_CPUS = 1"],
+        "execution-point-c.config": ["CONSUMPTION_CPUS = 1", "NUM_CLAIMS = 8"],
     }
-    assert "# For execute node a, b." in files["execute-nodes-a-and-1-more.config"]
+    assert "# For execution point a, b." in files["execution-points-a-and-1-more.config"]
 
 
 def test_who_needs_a_restart_is_said() -> None:
     files, _ = fix_files(_audit((Setting(Role.EXECUTE, "NUM_CLAIMS", "8"), Setting(Role.CENTRAL, "A", "1"))))
 
-    assert "condor_restart -startd" in files["execute-nodes.config"]
+    assert "condor_restart -startd" in files["execution-points.config"]
     assert "condor_reconfig" in files["central-manager.config"]
 
 
@@ -48,10 +48,10 @@ def test_two_values_of_one_knob_are_told_and_none_is_written() -> None:
     third = Setting(Role.EXECUTE, "NUM_CLAIMS", "8")
     files, (conflict,) = fix_files(_audit((one,), (other, third)))
 
-    said = "SLOT_WEIGHT of the execute nodes is not written: rule-0 wants 'Cpus' and rule-1 wants 'Memory'"
+    said = "SLOT_WEIGHT of the execution points is not written: rule-0 wants 'Cpus' and rule-1 wants 'Memory'"
     assert conflict.sentence == said
-    assert {name: _lines(text) for name, text in files.items()} == {"execute-nodes.config": ["NUM_CLAIMS = 8"]}
-    assert f"# {said}.\n" in files["execute-nodes.config"]
+    assert {name: _lines(text) for name, text in files.items()} == {"execution-points.config": ["NUM_CLAIMS = 8"]}
+    assert f"# {said}.\n" in files["execution-points.config"]
 
 
 def test_different_machines_may_want_different_values() -> None:
@@ -59,7 +59,7 @@ def test_different_machines_may_want_different_values() -> None:
     files, conflicts = fix_files(_audit((here,), (replace(here, value="16", nodes=("b",)),)))
 
     assert not conflicts
-    assert sorted(files) == ["execute-node-a.config", "execute-node-b.config"]
+    assert sorted(files) == ["execution-point-a.config", "execution-point-b.config"]
 
 
 def test_one_value_for_two_findings_is_written_once() -> None:

@@ -69,7 +69,7 @@ def test_another_spelling_is_the_same_group() -> None:
 
 
 def test_a_turn_that_is_lost_is_a_change_without_a_difference() -> None:
-    """With a quota of 0 and no surplus nothing is allocated to chemistry, and it has no turn."""
+    """With a quota of 0 and no surplus nothing is allocated to chemistry, and it is not negotiated."""
     chem = differences("GROUP_QUOTA_chem = 0\n")["chem"]
 
     assert chem.limit == Difference(10, None, None, True)

@@ -188,7 +188,7 @@ def test_what_htcq_wrote_for_another_size_is_told():
     file = "/etc/condor/config.d/50-claims.config"
     facts = {
         **BARE,
-        "files": {file: "# Written by htcq 1.0 for an execute node\nNUM_CPUS = 6\n"},
+        "files": {file: "# Written by htcq 1.0 for an execution point\nNUM_CPUS = 6\n"},
         "psutil": {**BARE["psutil"], "affinity": [0, 1]},
     }
     node = probe_machine(machine(DETECTED + knob("NUM_CPUS", 6, f"{file}, line 2"), facts=facts))

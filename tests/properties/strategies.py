@@ -112,7 +112,7 @@ def shapes(draw: st.DrawFn, total: Mapping[str, int], most: int = 1) -> dict[str
 
 @st.composite
 def nodes(draw: st.DrawFn) -> Node:
-    """An execute node of any size."""
+    """An execution point of any size."""
     amounts = draw(totals())
     custom = {"actuators": amounts["actuators"]} if "actuators" in amounts else {}
     version = draw(st.sampled_from(("", "23.9.6", "25.14.1")))

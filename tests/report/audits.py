@@ -15,7 +15,7 @@ WEIGHT = Finding(
     rule="weight-not-a-number",
     severity=Severity.ERROR,
     subject="slot slot1@node01.example.net",
-    message="SlotWeight is no number when nothing is left: the first match there ends the negotiator",
+    message="SlotWeight is no number when nothing is left: the first match there makes the negotiator crash",
     evidence=(Fact("SlotWeight", "floor(NoSuchThing/2)"),),
     advice="Write a weight that is a number whatever is left.",
     count=412,
@@ -73,7 +73,7 @@ SAMPLE = Audit(
     not_checked=(
         NotChecked("demand-of-nothing", "job ads (jobs.ads)"),
         NotChecked("demand-too-small", "job ads (jobs.ads)"),
-        NotChecked("memory-wasted", "an execute node's configuration (execute/NAME.txt)"),
+        NotChecked("memory-wasted", "an execution point's configuration (execute/NAME.txt)"),
     ),
     rules=(
         Checked("weight-not-a-number", Severity.ERROR),

@@ -75,7 +75,7 @@ def test_a_line_begins_with_file_and_line_where_they_are_known() -> None:
 def test_a_line_begins_with_the_subject_where_there_is_no_place() -> None:
     assert next(audit_lines(SAMPLE)) == (
         "slot slot1@node01.example.net: error: SlotWeight is no number when nothing is left: the first match there "
-        "ends the negotiator (412 such) [weight-not-a-number]"
+        "makes the negotiator crash (412 such) [weight-not-a-number]"
     )
 
 
@@ -89,7 +89,7 @@ def test_every_finding_is_one_line_whatever_its_names_hold() -> None:
 
 def test_what_could_only_be_read_in_part_has_a_line() -> None:
     assert list(audit_lines(SAMPLE))[-1] == (
-        "cm.example.net: note: read in part: jobs of access2.example.net: no answer within 60 s"
+        "cm.example.net: note: incomplete data: jobs of access2.example.net: no answer within 60 s"
     )
 
 

@@ -1,4 +1,4 @@
-"""An audit as text: everything that was found, how to mend it, and what was not looked at."""
+"""An audit as text: everything that was found, how to fix it, and what was not looked at."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_findings_stand_before_their_fixes_and_the_summary_follows() -> None:
     shown = _shown(SAMPLE)
-    landmarks = ["error  weight-not-a-number", "warning  quota-of-nobody", "info  memory-wasted", "How to mend it"]
+    landmarks = ["error  weight-not-a-number", "warning  quota-of-nobody", "info  memory-wasted", "How to fix it"]
     landmarks += ["Write a weight that", QUOTA.settings[0].line, QUOTA.advice]
     landmarks += ["not checked without job ads", summary(SAMPLE)]
     places = [shown.index(each) for each in landmarks]
@@ -56,7 +56,7 @@ def test_a_finding_about_many_names_a_few() -> None:
 
 
 def test_what_could_only_be_read_in_part_is_told() -> None:
-    assert "read in part: jobs of access2.example.net: no answer within 60 s\n" in _shown(SAMPLE)
+    assert "incomplete data: jobs of access2.example.net: no answer within 60 s\n" in _shown(SAMPLE)
 
 
 def test_what_one_rule_lacks_of_many_machines_is_told_in_one_line() -> None:
@@ -125,10 +125,13 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     ("audit", "line"),
     [
         (NOTHING, "no findings; 1 rule checked"),
-        (SAMPLE, "3 findings: 1 error, 1 warning, 1 info; 4 rules checked (1 in part), 2 not for want of evidence"),
+        (
+            SAMPLE,
+            "3 findings: 1 error, 1 warning, 1 info; 4 rules checked (1 on incomplete data), 2 checks skipped: no data",
+        ),
         (replace(NOTHING, known=2), "no findings (2 known before); 1 rule checked"),
         (replace(SAMPLE, findings=(WEIGHT, WEIGHT), not_checked=()), "2 findings: 2 errors; 4 rules checked"),
-        (Audit((), (NotChecked("a", "x"),)), "no findings; 0 rules checked, 1 not for want of evidence"),
+        (Audit((), (NotChecked("a", "x"),)), "no findings; 0 rules checked, 1 check skipped: no data"),
         (Audit((QUOTA,), (), (Checked("a", Severity.INFO),)), "1 finding: 1 warning; 1 rule checked"),
     ],
 )

@@ -164,7 +164,7 @@ def test_what_is_wrong_is_told_and_what_ends_the_negotiator() -> None:
         "configuration: group none has neither GROUP_QUOTA_none nor GROUP_QUOTA_DYNAMIC_none: its quota is 0" in lines
     )
     assert "doubt: it is odd" in lines
-    assert "read in part: jobs: no answer" in lines
+    assert "incomplete data: jobs: no answer" in lines
 
 
 def test_without_groups_there_is_the_root_and_a_sentence() -> None:

@@ -175,7 +175,7 @@ def test_a_cycle_says_who_gains_and_why(cycles: Page) -> None:
     text = said(cycles)
 
     assert "group biology: the limit of biology goes from 12 to 26" in cycles.texts["li"]
-    assert "6 matches of 48 on 6 slots" in text
+    assert "6 matches on 6 slots cost 48" in text
     assert "Nothing: everybody is matched as much as now." in said(Page(PAGES["same"]()))
 
 
@@ -183,8 +183,8 @@ def test_bars_tell_usage_and_limit_in_words() -> None:
     titles = Page(PAGES["cycle"]()).texts["title"]
     (biology,) = (each for each in ONE.trace.groups if each.name == "biology")
 
-    assert f"biology: limit 12, used 0 before and {show_number(biology.used_after)} after" in titles
-    assert any(title.startswith("<none>: no turn, used 0 before") for title in titles)
+    assert f"biology: limit 12, used 0 at the start and {show_number(biology.used_after)} at the end" in titles
+    assert any(title.startswith("<none>: not negotiated in this cycle, used 0 at the start") for title in titles)
 
 
 def test_what_ends_the_negotiator_is_a_warning() -> None:
@@ -192,8 +192,10 @@ def test_what_ends_the_negotiator_is_a_warning() -> None:
     course = replace(BEFORE, crash=crash, unmodelled=("something is not followed",))
     page = Page(course_page(course, None, PLAN, replace(POOL, damage=("jobs.ads, line 3",))))
 
-    assert page.texts["li"].count("the negotiator ends here: Failed to evaluate SlotWeight, at slot slot1@node1") == 1
-    assert {"not modelled: something is not followed", "read in part: jobs.ads, line 3"} <= set(page.texts["li"])
+    assert (
+        page.texts["li"].count("the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1") == 1
+    )
+    assert {"not modelled: something is not followed", "incomplete data: jobs.ads, line 3"} <= set(page.texts["li"])
 
 
 def test_a_crowd_of_machines_is_few_cells_with_all_of_them() -> None:

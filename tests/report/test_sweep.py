@@ -51,7 +51,7 @@ def test_a_cycle_in_few_numbers() -> None:
 
 
 def test_several_cycles_in_few_numbers() -> None:
-    expected = Summary(6, 5.0, "slots", {"g": 5}, 4, ("ben",), True, 60.0, 140.0, "the negotiator ends: no weight")
+    expected = Summary(6, 5.0, "slots", {"g": 5}, 4, ("ben",), True, 60.0, 140.0, "the negotiator crashes: no weight")
 
     assert summary(COURSE) == expected
 
@@ -110,8 +110,8 @@ def test_the_table_has_what_items_have_of_their_own_and_what_they_come_to() -> N
     assert [line.split() for line in lines[5:8]] == [
         ["-", "1", "-", "2", "3.5", "6", "-", "-", "g", "3.5", "ben"],
         ["-", "2", "yes", *["-"] * 7, "--seed", "\\x1b:", "not", "a", "seed"],
-        ["mine", "-", "-", "6", "5", "4", "1", "min", "2.3", "min", "g", "5", "ben", "the", "negotiator", "ends:", "no",
-         "weight"],
+        ["mine", "-", "-", "6", "5", "4", "1", "min", "2.3", "min", "g", "5", "ben", "the", "negotiator", "crashes:",
+         "no", "weight"],
     ]  # fmt: skip
     assert lines[8:] == [
         "",

@@ -147,8 +147,7 @@ class _Planner:
             return f"nobody has been in need for {limits.need_for} s, the longest for {longest:.0f} s"
         last = max((action.time for action in self.past.actions if action.jobs), default=None)
         if last is not None and now - last < limits.settle_time:
-            ago, wait = now - last, limits.settle_time
-            return f"jobs were taken back {ago:.0f} s ago, and {wait} s are waited for what comes of it"
+            return f"jobs were taken back {now - last:.0f} s ago, and {limits.settle_time} s pass before the next"
         return ""
 
     # What is taken back -------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ class _Site:
 
 
 class Startds:
-    """The execute nodes' side: ``configurations`` by machine, for what they make of requests.
+    """The execution points' side: ``configurations`` by machine, for what they make of requests.
 
     Without slot weights (``weighted``) every claim is charged 1.
     """

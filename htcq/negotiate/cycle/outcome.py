@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from htcq.negotiate.cycle.trace import GroupUse, SubmitterUse, Trace
@@ -101,15 +101,22 @@ def _limits(name: str, one: GroupUse | None, other: GroupUse | None) -> str:
     limits = [None if use is None else use.limit for use in (one, other)]
     if limits[0] == limits[1]:
         return ""
-    shown = ["no turn" if limit is None else f"{limit:g}" for limit in limits]
-    return f"the limit of {name} goes from {shown[0]} to {shown[1]}"
+    if limits[1] is None:
+        return f"{name} is not negotiated in this cycle; its limit was {limits[0]:g}"
+    if limits[0] is None:
+        return f"{name} is negotiated, with a limit of {limits[1]:g}; before, it was not negotiated in this cycle"
+    return f"the limit of {name} goes from {limits[0]:g} to {limits[1]:g}"
 
 
 def _submitters(traces: tuple[Trace, Trace]) -> Iterator[CycleDifference]:
     one, other = ({each.name: each for each in trace.submitters} for trace in traces)
     reasons = [{each.submitter: each.reason for each in trace.rejections} for trace in traces]
     limits = [{group.name: group for group in trace.groups} for trace in traces]
+    changes = {}
     for name in dict.fromkeys([*one, *other]):
+        found = [trace.get(name) or _nothing(name) for trace in (one, other)]
+        changes[name] = found[1].used_after - found[0].used_after
+    for name in changes:
         found = [trace.get(name) or _nothing(name) for trace in (one, other)]
         waits = [each.idle - each.matches for each in found]
         starved = [wait > 0 and each.used_after <= 0 for each, wait in zip(found, waits)]
@@ -128,8 +135,24 @@ def _submitters(traces: tuple[Trace, Trace]) -> Iterator[CycleDifference]:
         if asks:
             because = f"it asks for {abs(asks)} {'more' if asks > 0 else 'fewer'}{' and ' + because if because else ''}"
         elif not because and difference.changed:
-            because = "others leave it more" if difference.used.difference > 0 else "others leave it less"
+            because = because_of_others(name, changes)
         yield replace(difference, because=because)
+
+
+def because_of_others(name: str, changes: Mapping[str, float]) -> str:
+    """Return why ``name`` uses more or less though neither its demand nor its limit changed: who gave way, or took it.
+
+    ``changes`` has how much more each of its kind uses afterwards. The one that changed most the other way is named.
+    """
+    change = changes[name]
+    if abs(change) <= _DUST:
+        return ""
+    verb, fewer = ("gets more", "fewer") if change > 0 else ("gets less", "more")
+    others = {other: -amount if change > 0 else amount for other, amount in changes.items() if other != name}
+    largest = max(others, key=others.__getitem__, default="")
+    if not largest or others[largest] <= _DUST:
+        return f"{verb}, though no other uses {fewer}"
+    return f"{verb} because {largest} uses {others[largest]:g} {fewer}"
 
 
 def _nothing(name: str) -> SubmitterUse:

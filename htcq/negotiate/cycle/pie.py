@@ -84,7 +84,7 @@ class Turn:
         """Let those below their floors go first, up to them, and then everybody.
 
         Raises:
-            CrashError: a slot ends the negotiator.
+            CrashError: a slot makes the negotiator crash.
         """
         below = [each for each in self._asking if self._is_below_floor(each)]
         if below:

@@ -102,7 +102,7 @@ class Search:
         ``permits`` tells whether concurrency limits that depend on the slot leave room for a job there.
 
         Raises:
-            CrashError: a slot ends the negotiator.
+            CrashError: a slot makes the negotiator crash.
         """
         key = (id(request), submitter, session, allowance.only_preferred)
         fresh = self._found is None or not self._caching or key != self._for

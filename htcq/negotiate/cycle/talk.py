@@ -113,7 +113,7 @@ class Talks:
         """Return the weight of what was matched, whether the submitter is through for its turn, and why it ended.
 
         Raises:
-            CrashError: a slot ends the negotiator.
+            CrashError: a slot makes the negotiator crash.
         """
         self._over.clear()
         self._search.limited = False

@@ -83,7 +83,7 @@ class GroupTurn:
 
 @dataclass(frozen=True)
 class Crash:
-    """What ends the negotiator: the slot and the job that it was looking at, and its last words."""
+    """What makes the negotiator crash: the slot and the job that it was looking at, and its last words."""
 
     slot: str
     job: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from htcq.negotiate.cycle.outcome import Pair
+from htcq.negotiate.cycle.outcome import Pair, because_of_others
 from htcq.negotiate.cycles.course import Course
 from htcq.negotiate.cycles.usage import Use, uses
 from htcq.negotiate.cycles.waits import waits
@@ -43,39 +43,47 @@ def _groups(before: Course, after: Course) -> Iterator[CourseDifference]:
     one, other = ({use.name: use for use in uses(course) if use.kind == "group"} for course in (before, after))
     names = dict.fromkeys([*one, *other])
     asked = [_asked_by_group(_asked(course), names) for course in (before, after)]
+    used = {name: Pair(_mean(one.get(name)), _mean(other.get(name))) for name in names}
+    changes = {name: pair.difference for name, pair in used.items()}
     for name in names:
         use, later = one.get(name), other.get(name)
-        used = Pair(use.mean if use else 0.0, later.mean if later else 0.0)
         wants = Pair(asked[0][name], asked[1][name])
         quotas = Pair(_quota(use), _quota(later))
-        because = _why(used, wants, before, after)
+        because = _why(name, changes, wants, before, after)
         if abs(quotas.difference) > _DUST:
             because = f"the quota of {name} goes from {quotas.before:g} to {quotas.after:g}"
-        yield CourseDifference("group", name, used, wants, because)
+        yield CourseDifference("group", name, used[name], wants, because)
 
 
 def _quota(use: Use | None) -> float:
     return 0.0 if use is None or use.quota is None else use.quota
 
 
+def _mean(use: Use | None) -> float:
+    return 0.0 if use is None else use.mean
+
+
 def _submitters(before: Course, after: Course) -> Iterator[CourseDifference]:
     one, other = (_asked(course) for course in (before, after))
     used = [_means(course) for course in (before, after)]
-    for name in dict.fromkeys([*one, *other, *used[0], *used[1]]):
-        asked, means = Pair(one.get(name, 0), other.get(name, 0)), Pair(*(each.get(name, 0.0) for each in used))
-        yield CourseDifference("submitter", name, means, asked, _why(means, asked, before, after))
+    names = dict.fromkeys([*one, *other, *used[0], *used[1]])
+    means = {name: Pair(used[0].get(name, 0.0), used[1].get(name, 0.0)) for name in names}
+    changes = {name: pair.difference for name, pair in means.items()}
+    for name in names:
+        asked = Pair(one.get(name, 0), other.get(name, 0))
+        yield CourseDifference("submitter", name, means[name], asked, _why(name, changes, asked, before, after))
 
 
-def _why(used: Pair, asked: Pair, before: Course, after: Course) -> str:
-    """Return why usage differs; empty where neither it nor what is asked for does."""
+def _why(name: str, changes: Mapping[str, float], asked: Pair, before: Course, after: Course) -> str:
+    """Return why the usage of ``name`` differs; empty where neither it nor what is asked for does."""
     cpus = after.total_cpus - before.total_cpus
     if asked.difference:
         return f"it asks for {abs(asked.difference):g} {'more' if asked.difference > 0 else 'fewer'}"
-    if abs(used.difference) <= _DUST:
+    if abs(changes[name]) <= _DUST:
         return ""
     if abs(cpus) > _DUST:
         return f"the pool has {abs(cpus):g} cpus {'more' if cpus > 0 else 'fewer'}"
-    return f"others leave it {'more' if used.difference > 0 else 'less'}"
+    return because_of_others(name, changes)
 
 
 def _asked(course: Course) -> dict[str, int]:

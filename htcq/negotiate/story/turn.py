@@ -24,7 +24,7 @@ def turn_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
         return
     yield from (Sentence(TURN, text) for text in _regrouping(scene, group))
     if group.turn is None:
-        yield Sentence(TURN, f"it has no turn: {_no_turn(scene, group)}")
+        yield Sentence(TURN, f"not negotiated in this cycle: {_no_turn(scene, group)}")
         return
     turns = scene.look.limits
     yield Sentence(TURN, f"it has turn {group.turn} of {len(turns)}: {_key(scene, group)}")

@@ -46,7 +46,7 @@ def rules() -> Shape:
         "severity": text("The severity of its findings.", *_SEVERITIES),
         "needs": listing("The data that the rule cannot do without.", text("Data.", *(each.value for each in Need))),
         "summary": text("What is wrong."),
-        "consequence": text("What comes of it."),
+        "consequence": text("Consequence."),
         "fix": _fix("The settings that fix it wherever it is found."),
         "advice": text("How to fix it."),
         "source": text("Where in HTCondor the fact comes from, or how it was measured."),

@@ -14,7 +14,7 @@ def cost() -> Shape:
         **about_pool(),
         "incomplete": incomplete(),
         "slots": listing("The classes of slots that are alike.", record("A class of slots.", _slots())),
-        "jobs": listing("The classes of jobs that are alike.", record("A class of jobs.", _jobs())),
+        "jobs": listing("The autoclusters.", record("An autocluster.", _jobs())),
         "charges": listing("One charge for each pair of classes.", record("A charge.", _charge())),
         "conservation": listing(
             "How the claims of partitionable slots add up.", record("The sums of a class of slots.", _conservation())
@@ -51,7 +51,7 @@ def _jobs() -> dict[str, Shape]:
 def _charge() -> dict[str, Shape]:
     return {
         "slots": whole("The place of the class in 'slots', counted from 0."),
-        "job": text("The name of the class of jobs."),
+        "job": text("The name of the autocluster."),
         "matches": truth("Whether a job of the class matches the full slot."),
         "why": text("What keeps them apart; empty where they match."),
         "consumption": table("By asset, what a claim takes.", _AMOUNT),

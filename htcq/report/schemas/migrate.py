@@ -81,7 +81,7 @@ def _group() -> dict[str, Shape]:
         idle_jobs="How many idle jobs it has.",
         cheapest="The cheapest match of its idle jobs on an empty slot; null where there is none or none is known.",
         allocated="What it is allocated in the first round right after the switch.",
-        limit="Its limit right after the switch; null where it has no turn.",
+        limit="Its limit right after the switch; null where it is not negotiated in this cycle.",
         accept_surplus="Whether the group may use what others leave.",
         autoregroup="Whether its submitters have another turn with those of no group.",
         starves="Why it starves right after the switch; empty where it does not.",

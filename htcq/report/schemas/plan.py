@@ -16,7 +16,7 @@ def plan() -> Shape:
         "claims": _claims(),
         "asset_weights": _asset_weights(),
         "limiting": _limiting(),
-        "jobs": listing("The kinds of job, each on the first slot type that takes it.", record("A job.", _job())),
+        "jobs": listing("The job shapes, each on the first slot type that takes it.", record("A job.", _job())),
         "slot_types": listing("The slot types of the node.", record("A slot type.", _slot_type())),
         "fleet": record("All nodes together, even where there is one.", _fleet()),
         "mix": maybe(record("The mix of jobs; null where no counts were given.", _mix())),
@@ -83,7 +83,7 @@ def _slot_type() -> dict[str, Shape]:
         "asset_weights": _asset_weights(),
         "limiting": _limiting(),
         "num_claims": whole("NUM_CLAIMS on this node."),
-        "jobs": listing("The kinds of job, each alone on the empty slot.", record("A job.", _job())),
+        "jobs": listing("The job shapes, each alone on the empty slot.", record("A job.", _job())),
         "together": maybe(record("All jobs at once on one slot.", together)),
         "changes": listing("What a preset changed.", record("A change.", change)),
     }
@@ -114,7 +114,7 @@ def _fleet() -> dict[str, Shape]:
         "nodes": whole("How many nodes there are."),
         "weight_busy": _range("The weight of all nodes while they are busy."),
         "quotas": record("What the gaps between the weights mean for quotas.", quotas),
-        "jobs": listing("The kinds of job.", record("A kind of job.", job)),
+        "jobs": listing("The job shapes.", record("A job shape.", job)),
         "kinds": listing("The kinds of node.", record("A kind of node.", _kind())),
         "left_out": listing("The machines that were left out.", record("Machines left out for one reason.", left_out)),
     }
@@ -148,7 +148,7 @@ def _kind() -> dict[str, Shape]:
         "model": text("The model with its settings."),
         "weight": number("The weight of all empty nodes of this kind."),
         "weight_busy": _range("The weight of all nodes of this kind while they are busy."),
-        "jobs": listing("The kinds of job on these nodes.", record("A kind of job.", job)),
+        "jobs": listing("The job shapes on these nodes.", record("A job shape.", job)),
         "full": record("All nodes of this kind, full of the jobs in turn.", full),
     }
 

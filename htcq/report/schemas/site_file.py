@@ -33,7 +33,7 @@ def site_file() -> Shape:
         "nodes": table("Kinds of node, by a name for each.", _open("A kind of node.", named(NODE_KEYS, _node()))),
         "jobs": texts(jobs),
         "templates": text("A directory with the site's own templates."),
-        "literal": truth("Whether to write numbers of this node instead of portable expressions."),
+        "literal": truth("Whether to write write write write numbers of this node instead of portable expressions."),
         "audit": _open("What the audit does with its rules.", named(AUDIT_KEYS, _audit())),
         "groups": table("The accounting groups of the pool; nested tables are the groups below a group.", _GROUP),
         "quotas": _open("What holds for all groups together.", named(QUOTA_KEYS, _quotas())),

@@ -78,7 +78,7 @@ def test_a_record_from_the_future_stops_everything() -> None:
 def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
     limits = replace(AT_ONCE, settle_time=120)
     plan = borrowed().plan(limits, [intent("a", 60, "7.0")])
-    assert plan.waiting == "jobs were taken back 60 s ago, and 120 s are waited for what comes of it"
+    assert plan.waiting == "jobs were taken back 60 s ago, and 120 s pass before the next"
     assert not plan.measured
     assert borrowed().plan(limits, [intent("a", 121, "7.0")]).victims
 

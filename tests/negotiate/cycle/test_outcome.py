@@ -34,7 +34,10 @@ def test_a_limit_is_the_reason_where_it_changed() -> None:
     )
     assert rows["a.ann@site"].why == ("no match found", "")
     assert rows["a.ann@site"].because == "the limit of a goes from 3 to 6"
-    assert (rows["ben@site"].because, rows["ben@site"].matches.difference) == ("others leave it less", -3)
+    assert (rows["ben@site"].because, rows["ben@site"].matches.difference) == (
+        "gets less because a.ann@site uses 3 more",
+        -3,
+    )
 
 
 def test_more_jobs_are_the_reason_where_there_are_more() -> None:

@@ -57,7 +57,7 @@ def test_why_there_is_no_turn(group: str, reason: str) -> None:
     config = PHYSICS.replace("chem\n", "chem, e\n") + "NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
     given = look(config, wants("e", 5), wants("chem", 50, 10), *uses("chem", 10))
 
-    assert told(given, group, "turn") == [f"it has no turn: {reason}"]
+    assert told(given, group, "turn") == [f"not negotiated in this cycle: {reason}"]
     assert told(given, group, "limit") == []
 
 

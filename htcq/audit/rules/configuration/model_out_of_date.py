@@ -1,4 +1,4 @@
-"""Some execute nodes have another capacity model than most, as they advertise it."""
+"""Some execution points have another capacity model than most, as they advertise it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ RULE = Rule(
     id="model-out-of-date",
     severity=Severity.WARNING,
     needs=(Need.SLOTS,),
-    summary="Execute nodes advertise another model than most of those that advertise one, or none",
+    summary="Execution points advertise another model than most of those that advertise one, or none",
     consequence=(
         "Nodes with different models weigh equal claims differently, and quotas, usage and the pool's weight are sums "
         "of both. While a new configuration is rolled out this is normal, and the finding lists what is left to do; it "

@@ -37,7 +37,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Found:
     near = near_group_knob(evidence, knob)
-    hint = f"; {near} is near" if near else ""
+    hint = f"; did you mean {near}?" if near else ""
     lists = f"{_NAMES} does not list {group}" if groups else f"{_NAMES} lists no group at all"
     return Found(
         cause=group.lower() if groups else "no groups",

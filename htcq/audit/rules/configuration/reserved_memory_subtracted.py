@@ -19,7 +19,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             continue
         yield Found(
             cause=f"MEMORY = {memory.raw}, RESERVED_MEMORY = {reserved.raw}",
-            subject=f"execute node {machine}",
+            subject=f"execution point {machine}",
             message=(
                 f"MEMORY is {amount:g} MB and RESERVED_MEMORY {less:g} MB: the startd hands out {amount - less:g} MB"
             ),

@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 yield Found(
                     cause=knob.name.upper(),
                     subject=f"knob {knob.name}",
-                    message=f"HTCondor knows no knob {knob.name} and ignores it; {meant} is near",
+                    message=f"HTCondor knows no knob {knob.name} and ignores it; did you mean {meant}?",
                     facts=(Fact(knob.name, knob.value, knob.place),),
                     settings=settings,
                     examples=(whose,),

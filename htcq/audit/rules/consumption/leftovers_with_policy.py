@@ -39,9 +39,9 @@ RULE = Rule(
     consequence=(
         "After a match the access point carves the rest of the slot for its own jobs. The negotiator knows nothing of "
         "them and no quota holds them back; besides, the next match deletes the claim that they rest on. With a "
-        "consumption policy only the access point's setting counts, not the execute node's."
+        "consumption policy only the access point's setting counts, not the execution point's."
     ),
-    advice="Turn it off at every access point; what execute nodes say of it does not count.",
+    advice="Turn it off at every access point; what execution points say of it does not count.",
     source=(
         "src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1: one match, eight jobs on a quota of 2"
     ),

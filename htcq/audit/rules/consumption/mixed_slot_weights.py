@@ -89,7 +89,7 @@ RULE = Rule(
         "Quotas, ceilings, priorities and the pool's total are sums of slot weights. Where slots count in different "
         "units the sums mean nothing: the same job costs its group more on one machine than on another."
     ),
-    advice="Give all execute nodes the same weight; it may name assets that only some of them have.",
+    advice="Give all execution points the same weight; it may name assets that only some of them have.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:sumSlotWeights, 25.14",
     find=_find,
 )

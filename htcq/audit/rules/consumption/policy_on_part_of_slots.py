@@ -67,7 +67,7 @@ RULE = Rule(
         "half, or a startd still has to start anew. It is a warning where it keeps a group out of more than a tenth "
         "of the pool."
     ),
-    advice="Give all execute nodes the same policy, and restart those startds whose configuration already has it.",
+    advice="Give all execution points the same policy, and restart those startds whose configuration already has it.",
     source="src/condor_utils/consumption_policy.cpp:cp_supports_policy, 25.14",
     find=_find,
 )

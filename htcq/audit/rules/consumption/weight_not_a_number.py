@@ -42,7 +42,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             message = (
                 f"SlotWeight is no number: the negotiator puts its own SLOT_WEIGHT, {substitute}, in its place"
                 if substitute
-                else f"SlotWeight is no number {when}: the first match there ends the negotiator"
+                else f"SlotWeight is no number {when}: the first match there makes the negotiator crash"
             )
             yield Found(
                 cause=kind.weight_text,

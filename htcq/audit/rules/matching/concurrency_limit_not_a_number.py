@@ -1,4 +1,4 @@
-"""A concurrency limit that a job or claim names is no number: the negotiator ends when it comes to that job."""
+"""A concurrency limit that a job or claim names is no number: the negotiator crashes when it comes to that job."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=f"{knob} = {value}",
             subject=f"knob {knob}",
             message=f"{knob} = {value} is no number, and {counted(count, 'idle job')} "
-            f"{'names' if count == 1 else 'name'} the limit: the negotiator ends when it comes to them",
+            f"{'names' if count == 1 else 'name'} the limit: the negotiator crashes when it comes to them",
             facts=(knob_fact(evidence, knob),),
             settings=(central(evidence, knob, meant.group(1) if meant else ""),),
             count=count,

@@ -65,7 +65,7 @@ RULE = Rule(
         "cycle, and a machine of 128 cores takes 128 cycles to fill."
     ),
     advice=(
-        f"Switch leftovers on at access points and execute nodes, unless jobs are to be spread over machines (then "
+        f"Switch leftovers on at access points and execution points, unless jobs are to be spread over machines (then "
         f"{_DEPTH_FIRST} is off too) or groups would exceed their quotas: leftovers are counted in the next cycle only."
     ),
     source="src/condor_startd.V6/command.cpp:request_claim, condor_daemon_client/dc_startd.cpp, 25.14",

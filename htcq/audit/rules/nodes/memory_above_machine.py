@@ -66,7 +66,7 @@ def _found(evidence: Evidence, one: _Machines) -> Found:
         facts.append(knob_as_fact(effective(configuration, "MEMORY")))
     return Found(
         cause=f"{number(one.offered)} of {number(one.there)}",
-        subject=f"execute node {one.names[0]}",
+        subject=f"execution point {one.names[0]}",
         message=f"the slots of {counted(len(one.names), 'machine')} hand out {number(one.offered)} MB of memory, and "
         f"the machine has {number(one.there)} MB: {100 * beyond / one.there:.0f} % too much",
         facts=tuple(facts),
@@ -87,7 +87,7 @@ RULE = Rule(
         "shares of memory that does not exist."
     ),
     advice=(
-        "Take MEMORY out of the execute node's configuration, or set it below DETECTED_MEMORY. A machine whose jobs "
+        "Take MEMORY out of the execution point's configuration, or set it below DETECTED_MEMORY. A machine whose jobs "
         "use less than they ask for can do with more; how much is the site's own decision."
     ),
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, reconfig.cpp, 25.14",

@@ -95,11 +95,11 @@ RULE = Rule(
     consequence=(
         "Healthy is a part of the slots' Requirements: where it is not true the negotiator matches nothing there, and "
         "claims that are there already start no further job. The machines still count for the pool's weight, so "
-        "dynamic quotas promise what they cannot give. condor_status shows them as unclaimed."
+        "dynamic quotas count weight that is not there. condor_status shows them as unclaimed."
     ),
     advice=(
-        "'condor_status -health:verbose' names the checks that failed. Mend the machine, or take it out of the pool "
-        "until it is mended; a check that fails everywhere may itself be wrong."
+        "'condor_status -health:verbose' names the checks that failed. Fix the machine, or take it out of the pool "
+        "until it is fixed; a check that fails everywhere may itself be wrong."
     ),
     source="src/condor_startd.V6/ResMgr.cpp:config_classad (STARTD_HEALTH_EXPRS), Reqexp.cpp:reqexp_config, 25.14",
     find=_find,

@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=problem.knob.upper(),
                 subject=f"knob {problem.knob}",
-                message=f"{problem.knob} = {problem.value} ends the negotiator: it must be {_allowed(problem)}",
+                message=f"{problem.knob} = {problem.value} makes the negotiator crash: it must be {_allowed(problem)}",
                 facts=(replace(knob_fact(evidence, problem.knob), value=problem.value),),
                 settings=in_range(evidence, problem),
                 is_root=True,

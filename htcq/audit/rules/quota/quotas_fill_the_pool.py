@@ -15,10 +15,12 @@ _ROOM = 0.75
 
 
 def _promises(statics: Sequence[Group], promised: float, pool: float) -> str:
-    """Return what static quotas promise, and which groups alone take all of the pool."""
-    text = f"static quotas promise {promised:g} of a pool of {pool:g}"
-    alone = [f"{group.config_quota:g} to {group.name}" for group in statics if group.config_quota >= pool]
-    return f"{text}, {listed(alone)}" if alone and len(statics) > 1 else text
+    """Return the sum of static quotas, and which groups alone take all of the pool."""
+    text = f"static quotas add up to {promised:g}"
+    alone = [f"{group.name} has {group.config_quota:g}" for group in statics if group.config_quota >= pool]
+    if alone and len(statics) > 1:
+        text += f", of which {listed(alone)}"
+    return f"{text}; the pool has {pool:g}"
 
 
 def _lower(tops: Sequence[Group], promised: float, pool: float) -> tuple[Setting, ...]:

@@ -86,7 +86,7 @@ RULE = Rule(
     ),
     advice=(
         "Use a consumption policy on these nodes, by which a match costs what it takes and no whole slot. Without one, "
-        "hand out no leftovers on execute nodes and access points ('htcq emit --splitting none' writes that): a match "
+        "hand out no leftovers on execution and access points ('htcq emit --splitting none' writes that): a match "
         f"then makes one claim. {LINEAR_WEIGHTS}"
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota of 2 on 25.14.1",

@@ -44,7 +44,7 @@ class _Demand:
 
 
 class _Charges:
-    """What jobs are charged, from the least to the most, for each class of jobs."""
+    """What jobs are charged, from the least to the most, for each autocluster."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence

@@ -12,6 +12,7 @@ from htcq.audit.fix import Setting
 from htcq.audit.mend import execute, literal_text
 from htcq.audit.names import Names, Unknown
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.classads import UNDEFINED, Value
 from htcq.pool.frame import Frame
 from htcq.pool.slot import Slot
 
@@ -83,13 +84,13 @@ def _jobs(evidence: Evidence) -> Iterator[_Bearer]:
 
 
 def _found(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown) -> Found:
-    hint = f"; {unknown.near} is near" if unknown.near else ""
+    hint = f"; did you mean {unknown.near}?" if unknown.near else ""
     settings = _renamed(evidence, bearer, attribute, text, unknown)
-    guard = ", and says what holds without it" if unknown.guarded else ""
+    without = _without(evidence, bearer, attribute, unknown)
     return Found(
         cause=f"{bearer.side} {attribute}: {unknown.name}{' (guarded)' if unknown.guarded else ''}",
         subject=f"{bearer.side} {bearer.examples[0]}",
-        message=f"{attribute} names {unknown.name}, which no {unknown.lacking} has{guard}{hint}",
+        message=f"{attribute} names {unknown.name}, which no {unknown.lacking} has{without}{hint}",
         facts=(Fact(attribute, text),),
         advice=f"Write {unknown.near} for {unknown.name}." if unknown.near else "",
         settings=settings,
@@ -98,6 +99,29 @@ def _found(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unkno
         severity=Severity.INFO if unknown.guarded else None,
         is_root=True,
     )
+
+
+def _without(evidence: Evidence, bearer: _Bearer, attribute: str, unknown: Unknown) -> str:
+    """Return what follows for START, where nothing else decides it; elsewhere whether the expression has a default."""
+    value = _start_for_all_jobs(evidence, bearer, attribute)
+    if value is False:
+        return f", so {attribute} is always false: this slot accepts no job"
+    if value is UNDEFINED:
+        return f", so {attribute} is always undefined: this slot accepts no job"
+    if unknown.guarded:
+        return f", but {attribute} has a value for that case"
+    return ""
+
+
+def _start_for_all_jobs(evidence: Evidence, bearer: _Bearer, attribute: str) -> Value | None:
+    """Return the value of START if it names nothing that some job or slot has, so that it is always the same."""
+    expression = bearer.frame.expression(attribute)
+    if bearer.side != "slot" or attribute.lower() != "start" or expression is None:
+        return None
+    names, found = Names(evidence), expression.references()
+    if not names.jobs_are_known or any(name in names.jobs or name in names.slots for name in found.own | found.target):
+        return None
+    return expression.evaluate()
 
 
 def _renamed(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown) -> tuple[Setting, ...]:
@@ -119,7 +143,7 @@ RULE = Rule(
         "The attribute is undefined wherever the expression is evaluated. A weight or a consumption becomes undefined, "
         "a requirement never holds, a rank counts as 0; HTCondor reports none of it."
     ),
-    advice="Correct the name, or say what holds without it, by the operators ?: and =?=.",
+    advice="Correct the name, or give the expression a value for ads without it, by the operators ?: and =?=.",
     source="src/classad/attrrefs.cpp, docs/classad-attributes, 25.14",
     find=_find,
 )

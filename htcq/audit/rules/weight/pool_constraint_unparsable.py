@@ -42,7 +42,7 @@ RULE = Rule(
     summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is no ClassAd expression",
     consequence=(
         "A pool-size constraint that does not parse is ignored with one line in the log, and quotas are shares of all "
-        "slots again. A slot constraint that does not parse ends the negotiator, each time that its master starts it."
+        "slots again. A slot constraint that does not parse makes the negotiator crash whenever it starts."
     ),
     advice="Take the constraint away until it parses; check brackets and quotes.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, 25.14",

@@ -45,8 +45,8 @@ def _found(evidence: Evidence, point: AccessPoint, unknown: Unknown) -> Found:
     return Found(
         cause=f"{unknown.name}: {text}",
         subject=f"access point {point.name}",
-        message=f"{OWN_KNOB} of schedd {point.name} names {unknown.name}, which no job has; {unknown.near} is near: "
-        f"{consequence}",
+        message=f"{OWN_KNOB} of schedd {point.name} names {unknown.name}, which no job has: "
+        f"{consequence}; did you mean {unknown.near}?",
         facts=(point.fact(OWN_KNOB),),
         settings=settings,
         examples=(point.name,),

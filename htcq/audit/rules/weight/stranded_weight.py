@@ -115,7 +115,7 @@ RULE = Rule(
         "the pool's weight, and quotas that promise all of it cannot all be reached."
     ),
     advice=(
-        "Nothing has to be mended. Where the same asset always runs out, give it a higher price and the others lower "
+        "Nothing has to be fixed. Where the same asset always runs out, give it a higher price and the others lower "
         "ones ('htcq plan' shows what is left when the nodes are full), or let the quotas add up to less than the pool."
     ),
     source="measured on 25.14.1: 103 of 368 left when all cpus were used, and 368 in sum as on the empty pool",

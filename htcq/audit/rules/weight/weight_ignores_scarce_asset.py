@@ -20,7 +20,7 @@ from htcq.units import attribute, show_amount
 
 #: Some remnant is left of every slot: less than this part of its weight is not worth a word.
 _NOTEWORTHY = 1 / 3
-#: Most job classes that are tried: those with most jobs.
+#: Most autoclusters that are tried: those with most jobs.
 _MAX_CLASSES = 30
 
 

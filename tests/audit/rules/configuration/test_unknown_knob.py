@@ -58,7 +58,7 @@ def test_file_and_line_are_told() -> None:
 def test_the_same_slip_on_many_machines_is_one_finding() -> None:
     (finding,) = found(RULE, pool(slot(), execute={f"node{number}": "NUM_CLAIM = 8\n" for number in range(6)}))
     assert finding.count == 6
-    assert finding.examples[0] == "execute node node0"
+    assert finding.examples[0] == "execution point node0"
 
 
 KNOWN = """

@@ -1,4 +1,4 @@
-"""Read in cp_sufficient_assets of 25.14: 'Missing … asset' ends the negotiator; seen on 25.14.1."""
+"""Read in cp_sufficient_assets of 25.14: 'Missing … asset' makes the negotiator crash; seen on 25.14.1."""
 
 from __future__ import annotations
 

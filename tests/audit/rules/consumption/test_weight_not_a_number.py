@@ -1,4 +1,4 @@
-"""Measured on 25.14.1: floor(NoSuchThing/2) ends the negotiator at the first match of the pool."""
+"""Measured on 25.14.1: floor(NoSuchThing/2) makes the negotiator crash at the first match of the pool."""
 
 from __future__ import annotations
 

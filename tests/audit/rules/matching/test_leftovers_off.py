@@ -23,7 +23,7 @@ def test_an_access_point_without_leftovers_is_found() -> None:
 
 def test_so_is_an_execute_node() -> None:
     (finding,) = found(RULE, pool(slot(), jobs=[job()], execute={"node1": OFF["access1"]}))
-    assert finding.subject == "execute node node1"
+    assert finding.subject == "execution point node1"
     assert finding.severity is Severity.INFO
 
 

@@ -78,3 +78,19 @@ def test_without_jobs_it_cannot_be_said_what_jobs_lack() -> None:
 
 def test_a_plain_pool_is_quiet() -> None:
     assert not found(RULE, pool(slot(), policy_slot("slot1@b"), dynamic_slot(), jobs=[job()]))
+
+
+@pytest.mark.parametrize(
+    ("text", "ending"),
+    [
+        ("TARGET.IsTest =?= true", "no job has, so Start is always false: this slot accepts no job"),
+        ("IsTest", "no slot and no job has, so Start is always undefined: this slot accepts no job"),
+        ("TARGET.IsTest =!= true", "no job has, but Start has a value for that case"),
+        ('TARGET.IsTest =?= true || TARGET.Owner is "ann"', "no job has, but Start has a value for that case"),
+        ("TARGET.IsTest && Cpus > 1", "no job has"),
+    ],
+)
+def test_what_follows_for_start_is_said_where_nothing_else_decides_it(text: str, ending: str) -> None:
+    """Evaluated by hand: an attribute that nobody defines is undefined, and =?= makes that false."""
+    (finding,) = found(RULE, pool(slot(Start=text), jobs=[job(Owner='"ann"')]))
+    assert finding.message.endswith(f"which {ending}")
