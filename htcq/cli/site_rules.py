@@ -21,12 +21,13 @@ GROUP = "htcq.rules"
 
 
 def plug_ins() -> tuple[PlugIn, ...]:
-    """Return the plug-ins that are installed for this Python, in the order of their names."""
+    """Return the plug-ins that are installed for this Python, by the names of their packages."""
     taken = {rule.id: "htcq" for rule in catalog.ALL}
-    found = []
-    for entry, package in sorted(_entries(), key=lambda each: each[0].name):
-        found.append(_loaded(entry, package, taken))
-        taken.update({rule.id: f"the plug-in {entry.name}" for rule in found[-1].rules})
+    found: list[PlugIn] = []
+    for package in sorted(_packages(), key=_label):
+        for plug_in in _in_package(package, taken):
+            found.append(plug_in)
+            taken.update({rule.id: f"the plug-in {plug_in.name}" for rule in plug_in.rules})
     return tuple(found)
 
 
@@ -38,23 +39,35 @@ def tell_refusals(found: tuple[PlugIn, ...]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _entries() -> Iterator[tuple[metadata.EntryPoint, metadata.Distribution]]:
-    """Yield the entry points of the group; of two packages with one name the first on the path counts, as in imports.
-
-    Python 3.9 has no ``entry_points(group=…)``, and an entry point of its does not know its package.
-    """
+def _packages() -> Iterator[metadata.Distribution]:
+    """Yield the packages that have plug-ins; of two with one name the first on the path counts, as in imports."""
     seen = set()
     for package in metadata.distributions():
+        name = package.metadata["Name"]
+        if GROUP in (package.read_text("entry_points.txt") or "") and name not in seen:
+            seen.add(name)
+            yield package
+
+
+def _label(package: metadata.Distribution) -> str:
+    return f"{package.metadata['Name']} {package.version}"
+
+
+def _in_package(package: metadata.Distribution, taken: dict[str, str]) -> Iterator[PlugIn]:
+    """Yield the plug-ins of one package. Python 3.9 has no ``entry_points(group=…)``."""
+    try:
         entries = [entry for entry in package.entry_points if entry.group == GROUP]
-        if not entries or package.metadata["Name"] in seen:
-            continue
-        seen.add(package.metadata["Name"])
-        for entry in entries:
-            yield entry, package
+    except Exception as error:
+        # What is no list of entry points ends in whatever the parser of this Python stumbles over.
+        reason = f"left out: its entry points cannot be read: {error}"
+        yield PlugIn(package.metadata["Name"], _label(package), refusals=(reason,))
+        return
+    for entry in entries:
+        yield _loaded(entry, package, taken)
 
 
 def _loaded(entry: metadata.EntryPoint, package: metadata.Distribution, taken: dict[str, str]) -> PlugIn:
-    label = f"{package.metadata['Name']} {package.version}"
+    label = _label(package)
     try:
         reason = next(_reasons_for_distrust(entry, package), "")
         if reason:

@@ -181,6 +181,16 @@ def test_a_rule_that_yields_something_else_has_failed(site: Site) -> None:
     ]
 
 
+@pytest.mark.parametrize(("text", "left_out"), [("[htcq.rules]\nnonsense\n", 1), ("[other]\nnonsense\n", 0)])
+def test_a_package_whose_entry_points_cannot_be_read_ends_nothing(text: str, left_out: int, site: Site) -> None:
+    site.install("acme", ONE)
+    (site.place / "acme-2.0.dist-info/entry_points.txt").write_text(text)
+    done = site.htcq(*AUDIT, "--only", CORE)
+
+    assert done.status == 0
+    assert done.err.count("left out: its entry points cannot be read") == left_out
+
+
 @pytest.mark.parametrize("which", ["directory", "module"])
 @pytest.mark.parametrize("mode", [0o020, 0o002])
 def test_what_others_can_write_is_not_loaded(which: str, mode: int, site: Site, tmp_path: Path) -> None:

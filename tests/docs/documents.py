@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "man").glob("man?/*.?"))
 README = ROOT / "README.md"
 
-_ROFF = {"\\-": "-", "\\e": "\\", "\\&": "", "\\(aq": "'", "\\(dq": '"', "\\~": " ", "\\.": ".", "\\|": ""}
+_ROFF = {"\\-": "-", "\\e": "\\", "\\&": "", "\\(aq": "'", "\\(dq": '"', "\\~": " ", "\\.": ".", "\\|": "",
+         "\\(ti": "~", "\\(ha": "^", "\\(ga": "`"}  # fmt: skip
 _MACRO = re.compile(r"^\.\s*([A-Z]{1,2})\b ?", re.MULTILINE)
 _FILE = re.compile(r"# (?P<name>[\w.-]+\.toml)$")
 
@@ -51,13 +52,13 @@ def tags(text: str) -> list[str]:
 
 def words(text: str) -> set[str]:
     """Return the names in ``text``, options with their dashes."""
-    return set(re.findall(r"(?<![\w-])-{0,2}[A-Za-z_][\w.-]*", text))
+    return {name.rstrip(".-") for name in re.findall(r"(?<![\w-])-{0,2}[A-Za-z_][\w.-]*", text)}
 
 
 def references(page: Path) -> set[str]:
     """Return all pages of htcq that ``page`` refers to, such as htcq-plan.1."""
     text = plain(page.read_text(encoding="utf-8"))
-    return {f"{name}.{number}" for name, number in re.findall(r"\b(htcq[\w.-]*) \((\d)\)", text)}
+    return {f"{name}.{number}" for name, number in re.findall(r"\b(htcq[\w.-]*) ?\((\d)\)", text)}
 
 
 def examples(document: Path) -> tuple[Example, ...]:

@@ -97,8 +97,8 @@ def test_a_warning_would_be_seen(tmp_path: Path) -> None:
 def test_what_is_copied_from_a_page_of_man_is_taken() -> None:
     """Each setting that the page of the site file gives as an example: its quotes survive what roff makes of them."""
     shown = " ".join(re.sub(".\b", "", rendered(SITE_FILE).stdout).split())
-    text = plain(SITE_FILE.read_text(encoding="utf-8"))
-    settings_shown = re.findall(r"^\.B ([a-z_]+ = .*)$", text, re.MULTILINE)
+    found = re.findall(r"\\fB([a-z_]+ = .*?)\\fP", SITE_FILE.read_text(encoding="utf-8"))
+    settings_shown = [plain(each) for each in found]
 
     assert 'model = "quantized"' in settings_shown
     assert [line for line in settings_shown if line not in shown] == []
