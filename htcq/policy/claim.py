@@ -270,26 +270,32 @@ def _way(
         return Way(impossible="it consumes nothing at all, which HTCondor never matches")
     slop = disk_slop(machine_disk_kb, startd.version)
     bag = _bag(sure, slop, machine_disk_kb)
-    # Without a policy a slot that is out of cpus, memory or disk takes no job, whatever that asks for.
-    floors = {} if policy else {asset: max(1, amount) for asset, amount in sure.items() if asset in _WHOLE}
-    needs = {**sure, **floors}
-    if policy:
-        for asset, amount in _by_limits(slot, request, left).items():
-            if amount is None:
-                return Way(impossible=f"{asset}: its consumption is undefined")
-            needs[asset] = amount
+    needs = dict(sure)
+    for asset, amount in _by_limits(slot, request, left).items():
+        if amount is None:
+            return Way(impossible=f"{asset}: its consumption is undefined")
+        needs[asset] = amount
+    if not policy:
+        # A slot that is out of cpus, memory or disk takes no job then, whatever that asks for.
+        needs.update({asset: max(1, amount) for asset, amount in needs.items() if asset in _WHOLE})
     return Way(needs, bag, published(bag), sure)
 
 
 def _by_limits(slot: SlotSide, request: Ad, left: Amounts) -> dict[str, Number | None]:
-    """Return what WithinResourceLimits compares with what is left where that is not what is taken.
+    """Return what WithinResourceLimits compares with what is left, where that is not what is taken.
 
-    It evaluates the consumption of the request itself: a _condor_Request<asset> counts only for what is carved.
+    It looks at the request itself: a _condor_Request<asset> counts only for what is carved, unless the startd has
+    STARTD_JOB_HAS_REQUEST_ATTRS (ResAttributes.cpp, withinLimitsExpression).
     """
     found: dict[str, Number | None] = {}
     for asset in slot.assets:
-        if f"_condor_{request_of(asset)}" in request:
+        name = request_of(asset)
+        if f"_condor_{name}" not in request:
+            continue
+        if slot.supports_policy:
             found[asset] = as_number(named(f"Consumption{attribute(asset)}").evaluate(slot.ad(left), request))
+        elif asset in _WHOLE:
+            found[asset] = as_number(request.value(name))
     return found
 
 

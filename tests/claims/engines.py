@@ -139,7 +139,9 @@ def elastic(pair: Pair, pool: Pool) -> Outcome:
 def plan(pair: Pair, pool: Pool) -> Outcome:
     """Return what ``htcq plan`` says of a policy of its own that has these expressions."""
     of_pools = any(name in pair.job for name in ("RequestedCatalogs", "_condor_RequestMemory"))
-    if pair.slot["SlotType"] == '"Static"' or of_pools or pair.must_modify:
+    # A shape has numbers: a request that is told by another one would follow where the startd changes that.
+    follows = not pair.job["RequestCpus"].isdigit() and bool(pair.modify["Memory"])
+    if pair.slot["SlotType"] == '"Static"' or of_pools or pair.must_modify or follows:
         return Outcome()
     assets = [each for each in ("Cpus", "Memory", "Disk", "GPUs", "Tokens") if each in pair.slot]
     total = {asset.lower(): int(pair.slot[asset]) for asset in assets}
