@@ -88,13 +88,14 @@ def request_of(asset: str) -> str:
 def stand_in(job: Attributes, asset: str) -> Number | None:
     """Return what counts as the request for ``asset`` while its consumption is evaluated; None: the request itself.
 
-    A number in _condor_Request<asset> comes before it; a request that the job does not make counts as 0.
+    A number in _condor_Request<asset> comes before it, as a floating-point number, which divisions by whole numbers
+    tell from a whole one; a request that the job does not make counts as 0.
     """
     name = request_of(asset)
     instead = as_number(job.value(f"_condor_{name}")) if f"_condor_{name}" in job else None
-    if instead is None and name not in job:
-        return 0
-    return instead
+    if instead is not None:
+        return float(instead)
+    return None if name in job else 0
 
 
 def consumed(slot: Ad, job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
