@@ -1,10 +1,14 @@
-"""``python -m tests.fuzz``: many inputs through every command, or one again that failed."""
+"""``python -m tests.fuzz``: many inputs through every command, or one again that failed.
+
+An interrupt (SIGINT, SIGTERM) ends it after the inputs that are under way, with the counts of what was run.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -54,11 +58,16 @@ def _chosen(names: Sequence[str] | None) -> list[Target]:
 
 def _part(given: argparse.Namespace, part: int) -> Tally:
     """Run each so many-th input, beginning with ``part``."""
+    ended: list[int] = []
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda number, _: ended.append(number))
     load_everything()
     place = str(_MEMORY_DISK) if os.access(_MEMORY_DISK, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="htcq-fuzz-", dir=place) as room:
         campaign = Campaign(given.seed, Path(room) / "room", given.kept.resolve())
         for place_of, (target, number) in enumerate(numbers_for(given.inputs, _chosen(given.target))):
+            if ended:
+                break
             if place_of % given.workers == part:
                 campaign.run(target, number)
     return campaign.tally
@@ -67,6 +76,13 @@ def _part(given: argparse.Namespace, part: int) -> Tally:
 def _all(given: argparse.Namespace) -> Tally:
     command = [sys.executable, "-m", "tests.fuzz", *sys.argv[1:], "--workers", str(given.workers)]
     parts = [subprocess.Popen([*command, "--part", str(part)], stdout=subprocess.PIPE) for part in range(given.workers)]
+
+    def end(number: int, frame: object) -> None:
+        for part in parts:
+            part.terminate()
+
+    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
     tally = Tally()
     for part in parts:
         out, _ = part.communicate()

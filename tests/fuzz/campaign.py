@@ -175,11 +175,17 @@ class Campaign:
 
 
 def numbers_for(inputs: int, targets: Sequence[Target]) -> Iterator[tuple[Target, int]]:
-    """Yield each target with the numbers of its inputs: of all ``inputs`` so many as it weighs, at least one."""
+    """Yield each target with the numbers of its inputs: of all ``inputs`` so many as it weighs, at least one.
+
+    The targets come in turn, so that a run that is ended early has seen all of them.
+    """
     total = sum(target.weight for target in TARGETS)
-    for target in targets:
-        for number in range(max(1, inputs * target.weight // total)):
-            yield target, number
+    order: list[tuple[float, int, int]] = []
+    for place, target in enumerate(targets):
+        count = max(1, inputs * target.weight // total)
+        order += [((number + 1) / count, place, number) for number in range(count)]
+    for _, place, number in sorted(order):
+        yield targets[place], number
 
 
 def replay(directory: Path, room: Path) -> tuple[list[str], Done]:

@@ -70,6 +70,8 @@ def _become(words: Sequence[str], place: Path, room: Path) -> NoReturn:
     try:
         os.setsid()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         os.chdir(place)
         for stream, name in ((1, "out"), (2, "err")):
             handle = os.open(room / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

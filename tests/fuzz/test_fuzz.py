@@ -9,11 +9,13 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Callable
 
+import psutil
 import pytest
 
 from htcq.cli.main import COMMANDS, parser_of
@@ -54,6 +56,25 @@ def test_no_input_brings_a_command_down(
     record_property("fuzz", [line for line in done.stdout.splitlines() if line.startswith("  ")])
 
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{tmp_path}"
+
+
+def test_an_interrupt_ends_a_run_with_the_counts_of_what_was_run(tmp_path: Path) -> None:
+    words = ("--inputs", "1000000", "--workers", "1", "--kept", str(tmp_path / "failed"))
+    campaign = subprocess.Popen(
+        [sys.executable, "-m", "tests.fuzz", *words],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    runs: set[int] = set()
+    # Three runs make files; what comes after them are inputs.
+    while len(runs) < 5:
+        assert campaign.poll() is None
+        runs |= {run.pid for part in psutil.Process(campaign.pid).children() for run in part.children()}
+        time.sleep(0.01)
+    campaign.terminate()
+    told, _ = campaign.communicate()
+
+    assert campaign.returncode == 0, told
+    assert 1 <= int(told.split()[2]) < 1000
 
 
 @pytest.mark.parametrize("kind", ["ads", "config", "toml", "json", "jsonl", "archive", "bytes"])
