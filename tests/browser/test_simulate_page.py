@@ -280,7 +280,7 @@ def test_a_plot_is_an_image_with_a_name(browser: Browser, page: Path) -> None:
     )
 
     assert {picture.aria_role for picture in pictures} <= {"img", "image"}
-    assert f"biology, as it is: {told}" in {each.accessible_name for each in pictures}
+    assert f"biology, before: {told}" in {each.accessible_name for each in pictures}
 
 
 def test_tables_stay_tables_on_a_phone_and_every_number_says_what_it_is(browser: Browser, page: Path) -> None:
