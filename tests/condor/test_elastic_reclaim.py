@@ -224,7 +224,8 @@ def test_a_job_that_was_protected_since_the_plan_stays(site: Site, tmp_path: Pat
     """What is looked at just before each batch wins."""
     reclaim = lent(site, tmp_path, waiting=4).limits(batch=1)
     process = reclaim.start("--apply", "--json")
-    site.pool.wait(lambda: reclaim.records("reclaim-intent"), 60, "the intent")
+    while not reclaim.records("reclaim-intent"):
+        assert process.poll() is None
     site.pool.tool("condor_qedit", "-constraint", "JobStatus == 2", "HtcqProtected", "true")
     out, err = process.communicate(timeout=120)
     assert process.returncode == 1, err
