@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -119,14 +120,21 @@ class _Site:
             self._await_demand(member)
 
     def _await_demand(self, member: str) -> None:
-        """Wait until the collector has demand that a schedd sent after the ad that it has now."""
+        """Wait until the collector has demand that a schedd counted after the ad that it has now.
+
+        What comes first after that ad may have been counted before; the next is not.
+        """
         (schedd,) = self.fleet.pool.ads("schedd", ["LastHeardFrom"], constraint=f'Machine == "{member}.test"')
+        heard = schedd["LastHeardFrom"]
+        for _ in range(2):
+            later = partial(self._heard_after, member, heard)
+            heard = self.fleet.pool.wait(later, 40, f"the new demand of {member}")
 
-        def sent() -> bool:
-            ads = self.fleet.pool.ads("submitters", ["LastHeardFrom"], constraint=f'ScheddName == "{member}.test"')
-            return all(ad["LastHeardFrom"] > schedd["LastHeardFrom"] for ad in ads)
-
-        self.fleet.pool.wait(sent, 40, f"the new demand of {member}")
+    def _heard_after(self, member: str, before: int) -> int:
+        """Return when the demand of a schedd came, if all that there is came after ``before``; else 0."""
+        ads = self.fleet.pool.ads("submitters", ["LastHeardFrom"], constraint=f'ScheddName == "{member}.test"')
+        times = [ad["LastHeardFrom"] for ad in ads]
+        return max(times, default=before + 1) if min(times, default=before + 1) > before else 0
 
 
 def _audit(fleet: Fleet) -> list[dict[str, Any]]:
