@@ -96,7 +96,7 @@ BREAKS = (
         "a share is written as an amount", "quota-truncated", ERROR, "0.3", "_physics = 30.0", "_physics = 0.3",
     ),
     Break(
-        "static quotas leave nothing for a share", "quotas-fill-the-pool", ERROR, "380 of a pool of 368",
+        "static quotas leave nothing for a share", "quotas-fill-the-pool", ERROR, "add up to 380; the pool has 368",
         groups=GROUPS.replace("_biology = 60.0", "_biology = 330").replace("QUOTA_physics = 30.0",
                                                                            "QUOTA_DYNAMIC_physics = 0.9"),
     ),

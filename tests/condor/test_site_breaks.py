@@ -31,9 +31,10 @@ _SOUND_GROUPS, _BROKEN = "60-groups.config", "90-break.config"
 _SLOW = PACE.replace("NEGOTIATOR_INTERVAL = 3", "NEGOTIATOR_INTERVAL = 800").replace("NEGOTIATOR_CYCLE_DELAY = 3\n", "")
 #: A counter in the ads of a member tells which configuration it has read.
 _COUNTER = "{kind}_ATTRS = $({kind}_ATTRS) BreakCounter\nBreakCounter = {count}\n"
-#: What waits when each group has used up its quota, at both access points.
+#: What waits when each group has used up its quota, at both access points: of biology's jobs more than its quota takes,
+#: so that some wait at either, whichever had its turn first.
 _JOBS = (
-    Crowd("biology.ann", 6, cpus=2, memory=32768),
+    Crowd("biology.ann", 12, cpus=2, memory=32768),
     Crowd("chem.ben", 4, cpus=16, memory=4096),
     Crowd("physics.cat", 20, cpus=1, memory=2048),
 )
