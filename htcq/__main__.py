@@ -51,8 +51,8 @@ def main() -> NoReturn:
 def _run() -> int:
     status = _UNKNOWN
     try:
-        from htcq.cli import confined
         from htcq.cli.main import run
+        from htcq.operations import confined
 
         confined.enabled = True
         try:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact
 from htcq.classads import Ad, as_number, parsed
-from htcq.negotiate.cycle.access_points import access_points_of
 from htcq.policy.claim import request_of
 from htcq.policy.defaults import DEFAULT_REQUEST
 from htcq.pool.demand import ScheddWeight
 from htcq.pool.jobclass import JobClass
+from htcq.poolquota.access.access_points import access_points_of
 
 
 @dataclass(frozen=True)

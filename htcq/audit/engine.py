@@ -16,8 +16,8 @@ from htcq.audit.fix import Setting, united
 from htcq.audit.need import Need
 from htcq.audit.rule import HARMLESS, Fact, Harm, Rule, Severity, Unchecked
 from htcq.errors import BindingsError
-from htcq.negotiate.health import Ailment, ailments
-from htcq.negotiate.unread import unread
+from htcq.poolquota.health import Ailment, ailments
+from htcq.poolquota.unread import unread
 
 #: Most things of one cause that a finding names.
 EXAMPLES = 3

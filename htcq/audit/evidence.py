@@ -10,8 +10,6 @@ from htcq.audit.charges import Charge, charges
 from htcq.audit.need import Need
 from htcq.audit.trials import Trials
 from htcq.audit.unmatched import Unmatched, UnusedSlots, unmatched
-from htcq.negotiate.cycle.asking import Askers
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.configuration import Configuration
 from htcq.pool.jobclass import JobClass, job_classes
 from htcq.pool.kind import Kind, kinds_of
@@ -22,6 +20,8 @@ from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
 from htcq.pool.startds import StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
+from htcq.simulate.cycle.asking import Askers
 
 
 class Evidence:

@@ -12,12 +12,12 @@ from dataclasses import replace
 from itertools import product
 
 from htcq.audit.fix import Role, Setting
-from htcq.negotiate.reweighed import reweighed
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.frame import Expressions, Frame
 from htcq.pool.pool import Pool
 from htcq.pool.record import SCHEDD, SUBMITTER, Record
 from htcq.pool.slot import Slot
+from htcq.simulate.reweighed import reweighed
 
 #: Which attribute of slots has the text of a knob.
 _PUBLISHED = {"START": "Start", "SLOT_WEIGHT": "SlotWeight"}

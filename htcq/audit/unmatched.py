@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.classads import as_number, holds, literal, named
-from htcq.negotiate.cycle.asking import Askers
-from htcq.negotiate.cycle.clauses import bare, conjuncts
-from htcq.negotiate.cycle.looks import Links, job_ad
-from htcq.negotiate.cycle.queues import Request
 from htcq.pool.frame import Frame
 from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
+from htcq.simulate.cycle.asking import Askers
+from htcq.simulate.cycle.clauses import bare, conjuncts
+from htcq.simulate.cycle.looks import Links, job_ad
+from htcq.simulate.cycle.queues import Request
 from htcq.units import DISK
 from htcq.why.clauses import Clause, Clauses, Failure
 from htcq.why.slot_walls import UNUSED, Blocked, left_on, slot_side

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.cli.health import marked, tell_ailments
-from htcq.cli.output_files import place_of, put_file
-from htcq.cli.source import add_source_options, read_source
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.operations.output_files import place_of, put_file
+from htcq.operations.pool_source import add_source_options, read_source
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ def write_fixes(outcome: Audit, evidence: Evidence, name: str) -> None:
     Raises:
         InputError: HTCondor reads the directory, or a file could not be written.
     """
-    from htcq.cli.output_files import put_new_file
+    from htcq.operations.output_files import put_new_file
 
     directory = Path(name)
     for whose, configuration in evidence.configurations():

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from htcq.cli.source import Changes
 from htcq.errors import InputError
+from htcq.operations.pool_source import Changes
 from htcq.pool.configuration import LEGAL_NAME
 from htcq.report.printable import tell
 

@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from htcq.cli.health import marked, told_ailments
-from htcq.cli.source import add_source_options, read_source
 from htcq.errors import EXIT_FINE, InputError
+from htcq.operations.pool_source import add_source_options, read_source
 from htcq.pool.costs import costs
 from htcq.pool.jobclass import job_classes, made_up
 from htcq.pool.kind import kinds_of

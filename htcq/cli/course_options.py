@@ -6,12 +6,12 @@ import argparse
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from htcq.cli.options import number
-from htcq.cli.past import read_run_time
 from htcq.errors import InputError
+from htcq.operations.finished_jobs import read_run_time
 
 if TYPE_CHECKING:
-    from htcq.negotiate.cycles.course import Plan
-    from htcq.negotiate.cycles.runtimes import RunTime
+    from htcq.simulate.course.course import Plan
+    from htcq.simulate.course.runtimes import RunTime
 
 #: How long jobs run if nobody says, and the most cycles that one may ask for.
 _RUN_TIME, _MAX_CYCLES = "exponential:3600", 100_000
@@ -69,7 +69,7 @@ def plan_of(arguments: argparse.Namespace) -> Plan:
     Raises:
         InputError: it is out of range.
     """
-    from htcq.negotiate.cycles.course import Plan
+    from htcq.simulate.course.course import Plan
 
     interval = 60.0 if arguments.interval is None else arguments.interval
     return Plan(cycles_of(arguments), _within("--interval", interval, 1, 86400))

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.cli.health import told_ailments
-from htcq.cli.source import add_source_options, read_source
 from htcq.errors import InputError
+from htcq.operations.pool_source import add_source_options, read_source
 
 if TYPE_CHECKING:
     from htcq.audit.evidence import Evidence
     from htcq.emit.declared import Declared
-    from htcq.negotiate.health import Ailment
     from htcq.pool.configuration import Configuration
     from htcq.pool.pool import Pool
+    from htcq.poolquota.health import Ailment
     from htcq.settings import Settings
 
 

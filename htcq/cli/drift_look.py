@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from htcq.cli.options import number
-from htcq.cli.source import Source, read, sources
 from htcq.errors import InputError, PoolError
+from htcq.operations.pool_source import Source, read, sources
 
 if TYPE_CHECKING:
     from htcq.cli.drift_ledger import Elastic
     from htcq.drift.observation import Observation
-    from htcq.negotiate.groups import PoolQuotas
-    from htcq.negotiate.health import Ailment
     from htcq.pool.pool import Pool
+    from htcq.poolquota.groups import PoolQuotas
+    from htcq.poolquota.health import Ailment
 
 
 def add_look_options(parser: argparse.ArgumentParser) -> None:
@@ -64,11 +64,11 @@ def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic
     """
     from htcq.cli.site import read_site_file
     from htcq.drift.observe import observe
-    from htcq.negotiate.groups import PoolQuotas
-    from htcq.negotiate.health import ailments
-    from htcq.negotiate.published import MAX_AGE, seconds_of
-    from htcq.negotiate.unread import unread
     from htcq.pool.weights import Weights
+    from htcq.poolquota.groups import PoolQuotas
+    from htcq.poolquota.health import ailments
+    from htcq.poolquota.published import MAX_AGE, seconds_of
+    from htcq.poolquota.unread import unread
 
     source = source_of(arguments, queues=ledger is not None)
     declared = read_site_file(arguments.config).groups

@@ -54,9 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Read the history, then write and print; a time of which nothing is known is status 3."""
-    from htcq.cli.output_files import place_of
     from htcq.cli.site import read_site_file
     from htcq.cli.spans import moment_of
+    from htcq.operations.output_files import place_of
 
     chosen = [form for form in _FORMS if getattr(arguments, form)]
     if len(chosen) > 1:
@@ -122,7 +122,7 @@ def _story(history: History, pool: str, since: int, until: int, groups: Sequence
 def _page(stories: Sequence[Story], name: str | None) -> None:
     if not name:
         return
-    from htcq.cli.output_files import put_file
+    from htcq.operations.output_files import put_file
     from htcq.report.drift_html import drift_page
 
     put_file(name, drift_page(stories))

@@ -14,18 +14,18 @@ import time
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
-from htcq.cli.source import add_source_options
-from htcq.cli.system_log import log_failure
 from htcq.errors import EXIT_FINE, InputError, RefusedError
+from htcq.operations.pool_source import add_source_options
+from htcq.operations.system_log import log_failure
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from htcq.cli.elastic_look import Declared
-    from htcq.cli.elastic_writer import Writer
     from htcq.elastic.handover import Handover
     from htcq.elastic.journal import State
+    from htcq.operations.quota_writer import Writer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from htcq.report.printable import one_line
 from htcq.settings.durations import parse_moments
 
 if TYPE_CHECKING:
-    from htcq.cli.elastic_writer import Writer
+    from htcq.operations.quota_writer import Writer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

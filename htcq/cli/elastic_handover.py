@@ -7,10 +7,10 @@ import os
 import stat
 from pathlib import Path
 
-from htcq.cli.output_files import put_file
-from htcq.cli.trusted import OTHERS_WRITE, ROOT
 from htcq.elastic.handover import Handover, handover_from, handover_json
 from htcq.errors import InputError
+from htcq.operations.output_files import put_file
+from htcq.operations.trusted import OTHERS_WRITE, ROOT
 
 #: Ten thousand groups are less than half of that.
 _MAX_BYTES = 4 * 2**20

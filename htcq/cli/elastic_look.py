@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.elastic_writer import Writer
 from htcq.errors import InputError, RefusedError
+from htcq.operations.quota_writer import Writer
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -134,11 +134,11 @@ def look(arguments: argparse.Namespace, declared: Declared, state: State, presen
         HtcqError: the pool cannot be read, or what is computed contradicts itself.
     """
     from htcq.cli.health import told_ailments
-    from htcq.cli.source import read, sources
     from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
     from htcq.elastic.sight import sight_of
+    from htcq.operations.pool_source import read, sources
 
     name = declared.negotiator
     source = sources(arguments, negotiator=name)[0]

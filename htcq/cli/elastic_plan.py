@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 from htcq.cli.elastic_look import add_step_options, look, read_declared, writer_of
-from htcq.cli.source import add_source_options
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.operations.pool_source import add_source_options
 from htcq.report.printable import tell
 
 
@@ -32,7 +32,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Look, compute and print; exit 3 where the plan must not be applied now."""
     from htcq.cli.health import marked
     from htcq.elastic.reclaim.plan import preview
-    from htcq.negotiate.health import ailments
+    from htcq.poolquota.health import ailments
     from htcq.quota.elastic.runtime import compute
     from htcq.report.elastic_plan import show_plan
     from htcq.report.elastic_plan_json import plan_json
@@ -67,7 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _check_place(arguments: argparse.Namespace) -> None:
-    from htcq.cli.output_files import place_of
+    from htcq.operations.output_files import place_of
 
     if arguments.snapshot:
         raise InputError("--snapshot and --save contradict each other", "only a plan for a live pool can be written")

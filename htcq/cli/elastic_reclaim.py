@@ -12,13 +12,13 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from htcq.cli.source import add_source_options
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, RefusedError
+from htcq.operations.pool_source import add_source_options
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
     from htcq.cli.elastic_reclaim_look import Looked, Wanted
-    from htcq.cli.elastic_reclaimer import Reclaimer, Report
+    from htcq.operations.reclaim import Reclaimer, Report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def main(arguments: argparse.Namespace) -> int:
 def _plan(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_reclaim_look import look
     from htcq.cli.health import marked
-    from htcq.negotiate.health import ailments
+    from htcq.poolquota.health import ailments
 
     found = look(arguments, wanted)
     _show(arguments, found, None)
@@ -102,7 +102,7 @@ def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
 
 
 def _log(wanted: Wanted, report: Report) -> None:
-    from htcq.cli.system_log import log_change
+    from htcq.operations.system_log import log_change
 
     for victim in report.vacated:
         log_change("elastic reclaim", f"{wanted.limits.journal}: vacated {victim.job} of {victim.schedd}")
@@ -117,7 +117,7 @@ def _show(arguments: argparse.Namespace, found: Looked, report: Report | None) -
     if arguments.json:
         import json
 
-        from htcq.negotiate.health import ailments, health_json
+        from htcq.poolquota.health import ailments, health_json
         from htcq.report.reclaim_json import reclaim_json
 
         done: tuple[Any, ...] = () if report is None else (report.vacated, report.failed, report.told)
@@ -141,8 +141,8 @@ def _show(arguments: argparse.Namespace, found: Looked, report: Report | None) -
 
 def _resume(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_look import operator
-    from htcq.cli.system_log import log_change
     from htcq.elastic.reclaim.past import PAYLOAD, RESUMED
+    from htcq.operations.system_log import log_change
 
     told = {"negotiator": _negotiator(arguments, wanted)}
     wanted.journal.append({"kind": RESUMED, "time": time.time(), "operator": operator(), PAYLOAD: told})
@@ -152,7 +152,7 @@ def _resume(arguments: argparse.Namespace, wanted: Wanted) -> int:
 
 
 def _release(arguments: argparse.Namespace, wanted: Wanted) -> int:
-    from htcq.cli.system_log import log_change
+    from htcq.operations.system_log import log_change
 
     reclaimer = _reclaimer(arguments, wanted)
     told: list[str] = []
@@ -187,7 +187,7 @@ def _lasts(until: int) -> str:
 
 def _reclaimer(arguments: argparse.Namespace, wanted: Wanted) -> Reclaimer:
     from htcq.cli.elastic_reclaim_look import reclaimer_of
-    from htcq.cli.source import read, sources
+    from htcq.operations.pool_source import read, sources
 
     return reclaimer_of(arguments, wanted, read(sources(arguments, queues=False, negotiator=arguments.name)[0]))
 

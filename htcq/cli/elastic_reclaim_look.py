@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import negotiator_of, operator, read_tree
-from htcq.cli.elastic_reclaimer import Reclaimer
 from htcq.errors import PoolError
+from htcq.operations.reclaim import Reclaimer
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ def look(arguments: argparse.Namespace, wanted: Wanted) -> Looked:
         HtcqError: the pool or the journal cannot be read.
     """
     from htcq.cli.health import told_ailments
-    from htcq.cli.source import read, sources
     from htcq.elastic.observation import observe
     from htcq.elastic.reclaim.past import past_of
     from htcq.elastic.reclaim.plan import plan_reclaim
     from htcq.elastic.reclaim.rooms import Rooms
     from htcq.live.vacating import queues_of
+    from htcq.operations.pool_source import read, sources
     from htcq.quota.elastic.runtime import compute
 
     pool = read(sources(arguments, negotiator=arguments.name)[0])
@@ -135,9 +135,9 @@ def priorities_of(arguments: argparse.Namespace, pool: Pool, negotiator: str) ->
 
 def reclaimer_of(arguments: argparse.Namespace, wanted: Wanted, pool: Pool) -> Reclaimer:
     """Return what acts on ``pool``."""
-    from htcq.cli.elastic_ceilings import Ceilings
     from htcq.live.vacating import queues_of
-    from htcq.negotiate.published import Published
+    from htcq.operations.ceilings import Ceilings
+    from htcq.poolquota.published import Published
 
     negotiator = Published(pool, arguments.name or pool.negotiator).negotiator
     priorities = priorities_of(arguments, pool, negotiator)

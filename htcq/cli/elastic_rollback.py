@@ -14,7 +14,7 @@ from htcq.errors import EXIT_FINE
 from htcq.report.printable import one_line
 
 if TYPE_CHECKING:
-    from htcq.cli.elastic_writer import Writer
+    from htcq.operations.quota_writer import Writer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

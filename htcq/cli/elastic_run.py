@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
 from htcq.cli.failure import reason
-from htcq.cli.source import add_source_options
 from htcq.errors import EXIT_FINE, HtcqError, InputError
+from htcq.operations.pool_source import add_source_options
 from htcq.report.printable import one_line, tell
 from htcq.settings.durations import parse_moments
 
 if TYPE_CHECKING:
     from htcq.cli.elastic_look import Declared
-    from htcq.cli.elastic_writer import Writer
+    from htcq.operations.quota_writer import Writer
 
 #: A step takes at least so long, in seconds, and so many cycles: what was written has to show first.
 _MIN_PAUSE, _CYCLES = 300, 3

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from htcq.cli.health import marked, told_ailments
 from htcq.cli.options import number
-from htcq.cli.source import OpenSource, add_source_options, confine_to, open_source, read_open, sources
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
+from htcq.operations.pool_source import OpenSource, add_source_options, confine_to, open_source, read_open, sources
 from htcq.quota.elastic.validation import COMPUTABLE
 from htcq.report.printable import tell
 

@@ -18,8 +18,8 @@ def take_back(arguments: argparse.Namespace, file_name: str) -> int:
     Raises:
         HtcqError: the file is not htcq's own, or it cannot be removed.
     """
-    from htcq.cli.system_log import log_change, log_failure
     from htcq.emit.install import prepare_removal, remove
+    from htcq.operations.system_log import log_change, log_failure
 
     if arguments.check:
         raise InputError("--remove and --check contradict each other", "--remove --diff shows what would go")

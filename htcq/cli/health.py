@@ -9,14 +9,14 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, Pool
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.negotiate.health import Ailment
     from htcq.pool.pool import Pool
+    from htcq.poolquota.health import Ailment
 
 
 def told_ailments(pool: Pool) -> tuple[Ailment, ...]:
     """Return what is wrong with the daemons of ``pool``, after saying it on standard error."""
     # Little is imported before a pool was read: 'htcq emit' runs whenever a daemon reads its configuration.
-    from htcq.negotiate.health import ailments
+    from htcq.poolquota.health import ailments
 
     found = ailments(pool)
     tell_ailments(found, pool.source)

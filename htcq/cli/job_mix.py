@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from htcq.capacity.shape import Shape
-from htcq.cli.source import pool_of
 from htcq.errors import InputError
+from htcq.operations.pool_source import pool_of
 from htcq.pool.jobclass import JobClass, job_classes
 from htcq.store.snapshot import open_snapshot
 from htcq.units import BUILT_IN_ASSETS

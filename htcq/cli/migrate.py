@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.cli.health import marked, told_ailments
-from htcq.cli.output_files import place_of, put_file
 from htcq.cli.site import parse_toml, read_site_file
-from htcq.cli.source import add_source_options, confine_to, open_source, read_open, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.operations.output_files import place_of, put_file
+from htcq.operations.pool_source import add_source_options, confine_to, open_source, read_open, sources
 
 if TYPE_CHECKING:
     from htcq.quota.elastic.groups import Quotas
@@ -41,11 +41,11 @@ def main(arguments: argparse.Namespace) -> int:
     _check(arguments)
     settings = _settings(arguments.model)
     from htcq.elastic.migration import elastic_moves
-    from htcq.negotiate.health import health_json
-    from htcq.negotiate.migration.switch import migration_of
-    from htcq.negotiate.models import MachineModel
+    from htcq.poolquota.health import health_json
     from htcq.report.migrate_groups import groups_toml
     from htcq.report.migrate_steps import Files, steps
+    from htcq.simulate.migration.switch import migration_of
+    from htcq.simulate.models import MachineModel
 
     model = MachineModel(arguments.model, settings.slot_types, "", settings.literal, settings.kinds)
     quotas = _quotas(arguments.quotas)

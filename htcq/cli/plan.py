@@ -81,7 +81,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _health(request: Request) -> dict[str, Any]:
-    from htcq.negotiate.health import health_json
+    from htcq.poolquota.health import health_json
 
     return {"health": health_json(request.health)}
 

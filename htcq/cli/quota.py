@@ -17,14 +17,23 @@ from htcq.cli.changes import add_changes, read_changes, warn
 from htcq.cli.failure import reason
 from htcq.cli.health import marked, told_ailments
 from htcq.cli.options import number
-from htcq.cli.output_files import place_of, put_file
-from htcq.cli.source import Changes, OpenSource, Source, add_source_options, confine_to, open_source, read_open, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
+from htcq.operations.output_files import place_of, put_file
+from htcq.operations.pool_source import (
+    Changes,
+    OpenSource,
+    Source,
+    add_source_options,
+    confine_to,
+    open_source,
+    read_open,
+    sources,
+)
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.negotiate.groups import PoolQuotas
-    from htcq.negotiate.look import QuotaLook
+    from htcq.poolquota.groups import PoolQuotas
+    from htcq.poolquota.report import QuotaLook
 
 ACTIONS = {
     "emit": "write the configuration of the groups that htcq.toml declares",
@@ -113,10 +122,10 @@ def _or_tell(source: Source, alone: bool, look: Callable[[], Result]) -> Result 
 
 
 def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace) -> _Looked:
-    from htcq.negotiate.groups import PoolQuotas
-    from htcq.negotiate.look import look_at
-    from htcq.negotiate.published import MAX_AGE
     from htcq.pool.weights import Weights
+    from htcq.poolquota.groups import PoolQuotas
+    from htcq.poolquota.published import MAX_AGE
+    from htcq.poolquota.report import look_at
 
     max_age = MAX_AGE if arguments.max_age is None else arguments.max_age
     source = opened.source

@@ -20,7 +20,7 @@ from htcq.report.printable import tell
 if TYPE_CHECKING:
     from htcq.cli.declared import Request
     from htcq.emit.install import Target
-    from htcq.negotiate.groups import PoolQuotas
+    from htcq.poolquota.groups import PoolQuotas
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ from htcq.settings import CHOICE_KEYS, Given, Settings, check_shapes, parse_shap
 from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 if TYPE_CHECKING:
-    from htcq.negotiate.health import Ailment
+    from htcq.poolquota.health import Ailment
 
 
 @dataclass(frozen=True)
@@ -251,9 +251,9 @@ def _of_pool(
     if arguments.node:
         raise InputError("--node contradicts --snapshot and --pool", "give files of nodes, or a pool")
     from htcq.cli.health import told_ailments
-    from htcq.cli.source import read_source
-    from htcq.negotiate.captured_nodes import captured_nodes
-    from htcq.negotiate.layouts import fleet_of
+    from htcq.operations.pool_source import read_source
+    from htcq.simulate.captured_nodes import captured_nodes
+    from htcq.simulate.layouts import fleet_of
 
     pool = read_source(arguments, hardware=True)
     machines, left_out = captured_nodes(pool.slots or ())

@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING
 from htcq.cli.changes import add_changes, read_changes, warn
 from htcq.cli.course_options import add_course_options, check_no_course, cycles_of, plan_of, run_times
 from htcq.cli.health import check_jobs, marked, told_ailments
-from htcq.cli.output_files import place_of, put_file
-from htcq.cli.past import read_arrivals
-from htcq.cli.source import Changes, add_source_options, confine_to, open_source, read_open, sources
 from htcq.cli.sweep import add_sweep_options, check_no_sweep, run_sweep
 from htcq.cli.what_if import add_what_if, read_what_if, say, say_unit, told
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
-from htcq.negotiate.what_if import changed_pool
+from htcq.operations.finished_jobs import read_arrivals
+from htcq.operations.output_files import place_of, put_file
+from htcq.operations.pool_source import Changes, add_source_options, confine_to, open_source, read_open, sources
 from htcq.pool.users import not_asked
 from htcq.report.printable import tell
+from htcq.simulate.what_if import changed_pool
 
 if TYPE_CHECKING:
-    from htcq.negotiate.cycles.runtimes import RunTime
-    from htcq.negotiate.cycles.single import Single
     from htcq.pool.pool import Pool
+    from htcq.simulate.course.runtimes import RunTime
+    from htcq.simulate.course.single import Single
 
 #: What makes the pool another one, or prints something else.
 _NOT_WITH_AGREEMENT = ("changes", "remove", "drain", "add", "demand", "model", "cycles", "matches", "html")
@@ -107,7 +107,7 @@ def _check_agreement(arguments: argparse.Namespace) -> None:
 
 
 def _agreement(pool: Pool, arguments: argparse.Namespace) -> int:
-    from htcq.negotiate.cycle.cycle import Cycle
+    from htcq.simulate.cycle.cycle import Cycle
     from htcq.why.agreement import agreement
 
     cycle = Cycle(pool, _order(arguments), arguments.skip_bad_slots)
@@ -157,7 +157,7 @@ def _one(pool: Pool, changed: Pool | None, changes: Changes, arguments: argparse
 
 
 def _course(pool: Pool, changed: Pool | None, changes: Changes, runs: RunTime, arguments: argparse.Namespace) -> int:
-    from htcq.negotiate.cycles.course import run_course
+    from htcq.simulate.course.course import run_course
 
     if arguments.matches:
         raise InputError("--matches lists those of one cycle", "leave out --cycles")
@@ -197,6 +197,6 @@ def _order(arguments: argparse.Namespace) -> Sequence[str]:
 
 
 def _cycle(pool: Pool, arguments: argparse.Namespace) -> Single:
-    from htcq.negotiate.cycles.single import run_single
+    from htcq.simulate.course.single import run_single
 
     return run_single(pool, _order(arguments), arguments.skip_bad_slots)

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from htcq.cli.trusted import is_trusted_file, trusted_text
 from htcq.errors import InputError
+from htcq.operations.trusted import is_trusted_file, trusted_text
 from htcq.settings import Settings, settings_from
 
 _HERE = "htcq.toml"

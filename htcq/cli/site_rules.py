@@ -14,7 +14,7 @@ from pathlib import Path
 
 from htcq.audit import catalog
 from htcq.audit.site_rules import PlugIn, accepted
-from htcq.cli.trusted import distrust
+from htcq.operations.trusted import distrust
 from htcq.report.printable import tell
 
 GROUP = "htcq.rules"

@@ -16,9 +16,9 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.cli.sweep_place import Place
-    from htcq.negotiate.sweep import Sweep
+    from htcq.operations.sweep_place import Place
     from htcq.settings.sweep import Option
+    from htcq.simulate.sweep import Sweep
 
 #: Options of the command line that no item has, by their groups.
 _GROUPS_BESIDE = ("pool", "output", "sweep")
@@ -58,7 +58,7 @@ def check_no_sweep(arguments: argparse.Namespace) -> None:
 
 def run_sweep(arguments: argparse.Namespace) -> int:
     """Run what is missing, then print what there is of all items."""
-    from htcq.cli.sweep_place import placed
+    from htcq.operations.sweep_place import placed
 
     sweep = _read(arguments)
     with placed(arguments, sweep) as place:
@@ -68,19 +68,19 @@ def run_sweep(arguments: argparse.Namespace) -> int:
             tell(f"htcq: {there} of {len(sweep.items)} results are in {arguments.results} already")
         retries = 1 if arguments.retries is None else arguments.retries
         if arguments.submit:
-            from htcq.cli.sweep_submit import Submission, run_jobs
+            from htcq.operations.sweep_jobs import Submission, run_jobs
 
             where = Submission(_executable(arguments), arguments.timeout, retries, sweep.submit, Path(arguments.sweep))
             run_jobs(missing, place, where)
         elif missing:
-            from htcq.cli.sweep_local import run_here
+            from htcq.operations.sweep_local import run_here
 
             run_here(missing, place, arguments.processes or len(os.sched_getaffinity(0)), retries)
         return _print(sweep, place, arguments)
 
 
 def _print(sweep: Sweep, place: Place, arguments: argparse.Namespace) -> int:
-    from htcq.negotiate.sweep import Run, Verdict
+    from htcq.simulate.sweep import Run, Verdict
 
     fine, statuses = [], set()
 
@@ -110,7 +110,7 @@ def _read(arguments: argparse.Namespace) -> Sweep:
     """Return what the file describes, after the other options have been looked at."""
     from htcq.cli.main import parser_of
     from htcq.cli.site import parse_toml
-    from htcq.cli.source import sources
+    from htcq.operations.pool_source import sources
     from htcq.settings.sweep import sweep_from
 
     parser = parser_of("simulate")

@@ -6,11 +6,11 @@ import argparse
 from typing import TYPE_CHECKING
 
 from htcq.cli.site import read_site_file
-from htcq.cli.source import Changes
 from htcq.errors import InputError
-from htcq.negotiate.models import MachineModel
-from htcq.negotiate.what_if import WhatIf
+from htcq.operations.pool_source import Changes
 from htcq.report.printable import tell
+from htcq.simulate.models import MachineModel
+from htcq.simulate.what_if import WhatIf
 from htcq.units import whole_number
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def say_unit(before: Pool, after: Pool, what: WhatIf) -> None:
     """Say that quotas stay amounts of the old unit, where a model changes what the pool weighs and they matter."""
     if not what.models or what.scale_quotas:
         return
-    from htcq.negotiate.groups import PoolQuotas
     from htcq.pool.weights import Weights
+    from htcq.poolquota.groups import PoolQuotas
     from htcq.units import show_number
 
     was, now = (PoolQuotas(pool, Weights(), pool.negotiator) for pool in (before, after))

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from htcq.cli.course_options import add_course_options, check_no_course, cycles_of, plan_of, run_times
 from htcq.cli.health import check_jobs, marked, told_ailments
-from htcq.cli.source import add_source_options, confine_to, open_source, read_open, sources
 from htcq.errors import EXIT_FINE, InputError
+from htcq.operations.pool_source import add_source_options, confine_to, open_source, read_open, sources
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.negotiate.cycles.runtimes import RunTime
     from htcq.pool.job import Job
     from htcq.pool.pool import Pool
+    from htcq.simulate.course.runtimes import RunTime
     from htcq.why.course import Starts
     from htcq.why.verdict import Verdicts
 
@@ -101,7 +101,7 @@ def _starts(verdicts: Verdicts, runs: RunTime, order: Sequence[str], arguments: 
     """Return when jobs start in a course of several cycles."""
     from random import Random
 
-    from htcq.negotiate.cycles.course import run_course
+    from htcq.simulate.course.course import run_course
     from htcq.why.course import starts_of
 
     plan, dice = plan_of(arguments), Random(arguments.seed or 0)

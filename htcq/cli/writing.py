@@ -92,8 +92,8 @@ def write_told(command: str, target: Target, needs: str) -> int:
     Raises:
         InstallError: it could not be written; the system's log tells that ``command`` tried.
     """
-    from htcq.cli.system_log import log_change, log_failure
     from htcq.emit.install import write
+    from htcq.operations.system_log import log_change, log_failure
 
     try:
         changed = write(target)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from htcq.drift.compare import Difference, Side, What, settings_differ
 from htcq.drift.observation import Kept, QuotaSetting, Sample
 from htcq.drift.texts import setting_of
-from htcq.negotiate.published import same
+from htcq.poolquota.published import same
 
 #: The kinds of what is kept that are told as changes, in the order in which those of one moment are told.
 CHANGING = ("damage", "setting", "weight", "declared", "configured")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Union
 
 from htcq.drift.observation import GroupObservation, Observation, QuotaSetting
-from htcq.negotiate.published import same
+from htcq.poolquota.published import same
 from htcq.quota.tree import ROOT
 
 #: What can differ. Of what is declared (one) and configured (the other): ``kind`` (static or dynamic), ``quota``,

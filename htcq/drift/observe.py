@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, WeightUse
-from htcq.negotiate.groups import PoolQuotas
-from htcq.negotiate.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
 from htcq.pool.costs import weight_shares
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
 from htcq.quota.condor import promised
 from htcq.quota.knobs import Knobs
 from htcq.quota.results import GroupQuota

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from htcq.classads import as_number, parsed
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT
-from htcq.negotiate.supply import Supply
 from htcq.policy.claim import accounted
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
 from htcq.pool.matching import Wall, wall
 from htcq.pool.slot import PARTITIONABLE, Number
 from htcq.pool.startds import StartdTable, carve
+from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.kinds import MARK
 from htcq.units import CPUS, GPUS
 

@@ -13,9 +13,9 @@ from htcq.elastic.belonging import Belonging
 from htcq.elastic.charging import whole
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT, Claim
-from htcq.negotiate.supply import Supply
 from htcq.pool.job import UNMATCHED_UNIVERSES, Job
 from htcq.pool.slot import Slot
+from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.groups import Amounts
 from htcq.units import GPUS
 

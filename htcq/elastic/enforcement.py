@@ -18,13 +18,13 @@ from htcq.elastic.limits import limits_on
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT, Observation
 from htcq.elastic.target import Target
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.jobclass import made_up
 from htcq.pool.kind import Kind, kinds_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number
 from htcq.pool.startds import StartdTable, carve
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.elastic.groups import Quotas
 from htcq.quota.elastic.kinds import MARK
 from htcq.quota.elastic.results import Outcome, Standing

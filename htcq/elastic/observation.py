@@ -20,13 +20,13 @@ from htcq.elastic.records import Idle as Idle
 from htcq.elastic.records import Observation as Observation
 from htcq.elastic.room import Room, managed_names, room_of
 from htcq.elastic.waiting import Waiting, waiting_of
-from htcq.negotiate.groups import PoolQuotas
-from htcq.negotiate.published import seconds_of
 from htcq.pool.kind import kinds_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.startds import StartdTable
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.published import seconds_of
 from htcq.quota.elastic.groups import DEFAULT, SYSTEM, Amounts, Demand, Quotas
 from htcq.quota.tree import ROOT as CONDOR_ROOT
 

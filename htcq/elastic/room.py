@@ -13,10 +13,10 @@ from htcq.classads import as_number
 from htcq.elastic.charging import whole
 from htcq.elastic.models import Models, cards_of
 from htcq.elastic.records import PARTS, WEIGHT
-from htcq.negotiate.supply import Supply
 from htcq.pool.costs import parent_name
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
 from htcq.pool.weights import Weights
+from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.kinds import MARK
 from htcq.units import BUILT_IN_ASSETS, GPUS
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from htcq.negotiate.published import Published, seconds_of
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC
+from htcq.poolquota.published import Published, seconds_of
 from htcq.quota.tree import ROOT
 
 #: What machines and schedds are configured to do decides nothing here.

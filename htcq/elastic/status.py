@@ -9,8 +9,8 @@ from htcq.elastic.headroom import Headroom
 from htcq.elastic.observation import Observation, observe
 from htcq.elastic.projection import targets
 from htcq.elastic.target import Target
-from htcq.negotiate.health import Ailment, ailments
 from htcq.pool.pool import Pool
+from htcq.poolquota.health import Ailment, ailments
 from htcq.quota.elastic.groups import Quotas
 from htcq.quota.elastic.results import Outcome
 from htcq.quota.elastic.runtime import compute

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from htcq.elastic.belonging import Belonging
 from htcq.elastic.charging import Charge, Charging
 from htcq.elastic.records import PARTS, WEIGHT, Idle
-from htcq.negotiate.cycle.access_points import access_points_of
-from htcq.negotiate.groups import PoolQuotas
-from htcq.negotiate.supply import SLOT_CONSTRAINT
 from htcq.pool.job import Job
 from htcq.pool.jobclass import JobClass
 from htcq.pool.pool import Pool
+from htcq.poolquota.access.access_points import access_points_of
+from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.supply import SLOT_CONSTRAINT
 
 #: Which submitters the negotiator looks at.
 _SUBMITTERS = "NEGOTIATOR_SUBMITTER_CONSTRAINT"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from htcq.audit.facts import counted, listed
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.configuration import Configuration, Knob
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import Group
 from htcq.settings import DeclaredGroup, GroupSettings

@@ -7,7 +7,7 @@ from typing import Any
 
 from htcq.audit.engine import Audit, Finding
 from htcq.errors import InputError
-from htcq.negotiate.health import health_json
+from htcq.poolquota.health import health_json
 from htcq.report.fix import settings_json
 
 SCHEMA = 1

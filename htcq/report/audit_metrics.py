@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from htcq.audit.engine import Audit
-from htcq.negotiate.published import seconds_of
+from htcq.poolquota.published import seconds_of
 from htcq.report.exposition import gauge, gauges, text_of
 
 

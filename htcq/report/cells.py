@@ -6,8 +6,8 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from htcq.negotiate.cycles.machines import Machine
 from htcq.report.printable import one_line
+from htcq.simulate.course.machines import Machine
 from htcq.units import show_number
 
 #: Most cells of one picture.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from htcq.negotiate.health import ailments, health_json
 from htcq.pool.costs import Charge, Costs, tidy
 from htcq.pool.files import JOBS_ADS
 from htcq.pool.jobclass import JobClass
@@ -13,6 +12,7 @@ from htcq.pool.kind import Kind
 from htcq.pool.matching import Wall
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
+from htcq.poolquota.health import ailments, health_json
 from htcq.report.csv_table import Figure
 from htcq.report.legend import CHARGES_AND_GAP, CONSERVATION
 from htcq.report.printable import one_line

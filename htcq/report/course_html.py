@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from htcq.audit.facts import counted
-from htcq.negotiate.cycles.course import Course, Plan, Sample
-from htcq.negotiate.cycles.difference import sentences
 from htcq.pool.pool import Pool
 from htcq.report.course_text import full, wrong
 from htcq.report.curves import MAX_STEPS, bands, curves
@@ -18,6 +16,8 @@ from htcq.report.simulate_parts import Part, headed, machines_section, section, 
 from htcq.report.ticks import amounts
 from htcq.report.usage_html import usage_section
 from htcq.report.waits_html import waits_section
+from htcq.simulate.course.course import Course, Plan, Sample
+from htcq.simulate.course.difference import sentences
 from htcq.units import show_number
 
 

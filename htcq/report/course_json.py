@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from htcq.negotiate.cycles.course import Course, Plan
-from htcq.negotiate.cycles.difference import compare_courses
-from htcq.negotiate.cycles.waits import waits
-from htcq.negotiate.health import ailments, health_json
 from htcq.pool.pool import Pool
+from htcq.poolquota.health import ailments, health_json
 from htcq.report.quota_json import finite
+from htcq.simulate.course.course import Course, Plan
+from htcq.simulate.course.difference import compare_courses
+from htcq.simulate.course.wait_stats import waits
 
 SCHEMA = 1
 

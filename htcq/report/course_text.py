@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.audit.facts import counted
-from htcq.negotiate.cycles.course import Course, Plan, Sample
-from htcq.negotiate.cycles.difference import sentences
-from htcq.negotiate.cycles.waits import Wait, waits
 from htcq.pool.pool import Pool
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.simulate_text import show_changes
 from htcq.report.terminal import Line, show_lines, show_table
 from htcq.report.usage_text import show_usage, show_usages
+from htcq.simulate.course.course import Course, Plan, Sample
+from htcq.simulate.course.difference import sentences
+from htcq.simulate.course.wait_stats import Wait, waits
 from htcq.units import show_number
 
 _NONE = "-"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Union
 
-from htcq.negotiate.cycle.outcome import CycleDifference, Pair, compare_cycles
-from htcq.negotiate.cycle.trace import GroupUse, Match, SubmitterUse, Trace
-from htcq.negotiate.cycles.machines import Machine
-from htcq.negotiate.cycles.single import Single
 from htcq.pool.pool import Pool
 from htcq.report.page import page
 from htcq.report.printable import one_line
 from htcq.report.simulate_parts import MAX_ROWS, Part, headed, machines_section, section, sentence, table
 from htcq.report.simulate_text import reasons, totals, wrong
 from htcq.report.svg import group_bar
+from htcq.simulate.course.machines import Machine
+from htcq.simulate.course.single import Single
+from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles
+from htcq.simulate.cycle.trace import GroupUse, Match, SubmitterUse, Trace
 from htcq.units import show_number
 
 _NONE = "-"

@@ -10,7 +10,7 @@ from htcq.drift.compare import differences
 from htcq.drift.observation import GroupObservation, Observation
 from htcq.drift.state import State, quota_of, states_of
 from htcq.errors import InputError
-from htcq.negotiate.health import Ailment
+from htcq.poolquota.health import Ailment
 from htcq.report.drift_words import amount, told
 from htcq.report.nagios import Measure, at_most, verdict
 from htcq.report.thresholds import Range

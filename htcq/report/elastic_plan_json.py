@@ -9,7 +9,7 @@ from typing import Any
 from htcq.elastic.gates import Refusal
 from htcq.elastic.next_step import NextStep
 from htcq.elastic.reclaim.results import ReclaimPlan
-from htcq.negotiate.health import Ailment, health_json
+from htcq.poolquota.health import Ailment, health_json
 from htcq.report.moments import iso
 
 SCHEMA = 1

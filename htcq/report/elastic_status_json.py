@@ -12,7 +12,7 @@ from typing import Any
 from htcq.audit.engine import Audit
 from htcq.elastic.status import Status
 from htcq.elastic.target import Target
-from htcq.negotiate.health import health_json
+from htcq.poolquota.health import health_json
 from htcq.quota.elastic.groups import SELF
 from htcq.quota.elastic.results import Standing
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from htcq.errors import InputError
-from htcq.negotiate.migration.records import GroupMove, Migration
 from htcq.pool.configuration import Configuration
 from htcq.quota.tree import name_key
 from htcq.report.migrate_words import amount
 from htcq.settings import DeclaredGroup, GroupSettings
+from htcq.simulate.migration.records import GroupMove, Migration
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DECLARABLE = re.compile(r"[A-Za-z0-9_/]+(\.[A-Za-z0-9_/]+)*")

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.elastic.migration import ElasticMove
-from htcq.negotiate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 from htcq.report.migrate_steps import Step
 from htcq.report.migrate_words import priority_sentence, verdict
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, show_lines, show_table
+from htcq.simulate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 from htcq.units import show_number
 
 _NONE = "-"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 
-from htcq.negotiate.migration.records import GroupMove, Migration, SubmitterMove
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
+from htcq.simulate.migration.records import GroupMove, Migration, SubmitterMove
 from htcq.units import show_number
 
 #: Priorities that are off by less than this factor are not worth a command.

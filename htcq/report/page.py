@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from htcq import __version__
-from htcq.negotiate.health import Ailment
+from htcq.poolquota.health import Ailment
 from htcq.report.printable import one_line
 from htcq.templating import render, template_directory
 

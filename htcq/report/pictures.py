@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.costs import Share, weight_shares
+from htcq.poolquota.groups import PoolQuotas
 
 #: Most weight expressions that are drawn: those of most weight.
 MAX_SHARES = 20

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from htcq.negotiate.comparison import Difference, compare
-from htcq.negotiate.look import QuotaLook
-from htcq.negotiate.standing import Standing
-from htcq.negotiate.story.telling import stories
+from htcq.poolquota.comparison import Difference, compare
+from htcq.poolquota.explanation.group import stories
+from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.standing import Standing
 from htcq.report.page import page, unwell
 from htcq.report.printable import one_line
 from htcq.report.quota_words import (

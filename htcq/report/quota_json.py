@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from htcq.negotiate.comparison import compare
-from htcq.negotiate.health import health_json
-from htcq.negotiate.look import QuotaLook
+from htcq.poolquota.comparison import compare
+from htcq.poolquota.health import health_json
+from htcq.poolquota.report import QuotaLook
 from htcq.quota.results import Round
 
 SCHEMA = 1

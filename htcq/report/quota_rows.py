@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from htcq.negotiate.look import QuotaLook
-from htcq.negotiate.standing import Standing
+from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.standing import Standing
 from htcq.report.csv_table import Figure, write_table
 from htcq.report.quota_words import marked
 

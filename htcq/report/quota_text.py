@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from htcq.negotiate.comparison import GroupDifference, compare
-from htcq.negotiate.look import QuotaLook
-from htcq.negotiate.standing import Standing
+from htcq.poolquota.comparison import GroupDifference, compare
+from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.standing import Standing
 from htcq.report.printable import one_line
 from htcq.report.quota_words import (
     COLUMNS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from htcq.negotiate.look import QuotaLook
-from htcq.negotiate.story.scene import Sentence
-from htcq.negotiate.story.telling import group_named, story
+from htcq.poolquota.explanation.group import group_named, story
+from htcq.poolquota.explanation.sections import Sentence
+from htcq.poolquota.report import QuotaLook
 from htcq.report.printable import one_line
 from htcq.report.quota_words import oversubscribed, totals
 from htcq.report.terminal import Line, show_lines

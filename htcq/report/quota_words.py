@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from htcq.negotiate.comparison import Difference
-from htcq.negotiate.kept_back import KeptBack
-from htcq.negotiate.look import JOBS, SCHEDD_WEIGHT, QuotaLook
-from htcq.negotiate.published import Mark, same
-from htcq.negotiate.standing import Standing, shown_limit
-from htcq.negotiate.supply import SLOTS, WEIGHT
+from htcq.poolquota.comparison import Difference
+from htcq.poolquota.kept_back import KeptBack
+from htcq.poolquota.published import Mark, same
+from htcq.poolquota.report import JOBS, SCHEDD_WEIGHT, QuotaLook
+from htcq.poolquota.standing import Standing, shown_limit
+from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
 from htcq.units import show_number
 

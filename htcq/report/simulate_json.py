@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from htcq.negotiate.cycle.outcome import compare_cycles
-from htcq.negotiate.cycles.single import Single
-from htcq.negotiate.health import ailments, health_json
 from htcq.pool.pool import Pool
+from htcq.poolquota.health import ailments, health_json
 from htcq.report.quota_json import finite
+from htcq.simulate.course.single import Single
+from htcq.simulate.cycle.outcome import compare_cycles
 
 SCHEMA = 1
 

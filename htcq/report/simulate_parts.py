@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from htcq.negotiate.cycles.machines import SHARES, Machine, by_fill
-from htcq.negotiate.health import ailments
 from htcq.pool.pool import Pool
+from htcq.poolquota.health import ailments
 from htcq.report.cells import MAX_CELLS, cell_picture, cells
 from htcq.report.page import unwell
 from htcq.report.printable import one_line
+from htcq.simulate.course.machines import SHARES, Machine, by_fill
 from htcq.units import show_number
 
 #: Most rows of a table.

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TextIO
 
 from htcq.audit.facts import counted
-from htcq.negotiate.cycle.outcome import CycleDifference, Pair, compare_cycles
-from htcq.negotiate.cycle.trace import GIVEN_BACK, GroupUse, SubmitterUse, Trace
 from htcq.pool.pool import Pool
 from htcq.report.bars import bar_legend, use_bar
 from htcq.report.printable import one_line
 from htcq.report.spark import shows_blocks
 from htcq.report.terminal import Line, show_lines, show_table
+from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles
+from htcq.simulate.cycle.trace import GIVEN_BACK, GroupUse, SubmitterUse, Trace
 from htcq.units import show_number
 
 _NONE = "-"

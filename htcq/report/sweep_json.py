@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from htcq.negotiate.sweep import SCHEMA, Ground, Run, record
 from htcq.report.sweep_rows import summary
+from htcq.simulate.sweep import SCHEMA, Ground, Run, record
 
 
 def sweep_json(file: str, source: str, runs: Iterable[Run], ground: Ground) -> Iterator[str]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from htcq.audit.facts import counted, listed
-from htcq.negotiate.sweep import Run, Sweep, Verdict
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.sweep_rows import Summary, summary
 from htcq.report.terminal import Line, show_lines, show_table
+from htcq.simulate.sweep import Run, Sweep, Verdict
 from htcq.units import show_number
 
 _NONE, _GIVEN = "-", "yes"

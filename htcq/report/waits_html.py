@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from htcq.negotiate.cycles.course import Course
-from htcq.negotiate.cycles.waits import Wait, waits
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.simulate_parts import MAX_ROWS, Part, pool_head, section, table
 from htcq.report.svg import group_bar
+from htcq.simulate.course.course import Course
+from htcq.simulate.course.wait_stats import Wait, waits
 
 _NONE = "-"
 _LEGEND = (("asked", "longest"), ("used", "mean"), ("mark", "median"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from htcq.negotiate.health import ailments, health_json
 from htcq.pool.pool import Pool
+from htcq.poolquota.health import ailments, health_json
 from htcq.report.quota_json import finite
 from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Starts

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from htcq.errors import InputError
-from htcq.negotiate.sweep import Ground, Item, Run, kept_run, record
 from htcq.passing import noted
+from htcq.simulate.sweep import Ground, Item, Run, kept_run, record
 from htcq.store.snapshot import Snapshot
 from htcq.store.snapshot_writer import new_snapshot
 from htcq.whole_file import put

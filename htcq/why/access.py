@@ -1,7 +1,7 @@
 """Walls of the access point: it does not offer the job, or it offers others first and no more than so many.
 
 Follows Runnable of src/condor_schedd.V6/qmgmt.cpp and negotiate of schedd.cpp, HTCondor 25.14; the decisions themselves
-are those of :mod:`htcq.negotiate.cycle.access_points`.
+are those of :mod:`htcq.poolquota.access.access_points`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.pie import Asking
-from htcq.negotiate.cycle.queues import Offered, Queue, Run
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.pie import Asking
+from htcq.simulate.cycle.queues import Offered, Queue, Run
 from htcq.units import counted
 from htcq.why import wall
 from htcq.why.wall import Amount, Amounts, Wall

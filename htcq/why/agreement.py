@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.classads import as_number
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.search import NO_MATCH, NO_PREEMPTION, OVER_LIMIT
 from htcq.pool.job import IDLE, UNMATCHED_UNIVERSES, Job
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION, OVER_LIMIT
 from htcq.why import wall
 
 #: What limits a submitter.

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.offers import Offer
-from htcq.negotiate.cycle.state import State
 from htcq.pool.slot import DYNAMIC, Slot
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.offers import Offer
+from htcq.simulate.cycle.state import State
 
 
 @dataclass(frozen=True, eq=False)

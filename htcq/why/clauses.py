@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from htcq.classads import as_number, holds, literal
-from htcq.negotiate.cycle.clauses import conjuncts
-from htcq.negotiate.cycle.conditions import COMPARE, Compared, Conditions
-from htcq.negotiate.cycle.looks import Amounts, Links, Look
-from htcq.negotiate.cycle.queues import Request
 from htcq.pool.slot import Number, Slot
+from htcq.simulate.cycle.clauses import conjuncts
+from htcq.simulate.cycle.conditions import COMPARE, Compared, Conditions
+from htcq.simulate.cycle.looks import Amounts, Links, Look
+from htcq.simulate.cycle.queues import Request
 from htcq.units import attribute
 
 _REQUEST = "request"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from htcq.negotiate.cycles.course import Course, Plan
 from htcq.pool.job import Job
+from htcq.simulate.course.course import Course, Plan
 
 
 class StartsAt(NamedTuple):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from htcq.classads import holds
-from htcq.negotiate.cycle.conditions import Compared, Conditions
-from htcq.negotiate.cycle.looks import Look
-from htcq.negotiate.cycle.state import State
 from htcq.pool.slot import Number
+from htcq.simulate.cycle.conditions import Compared, Conditions
+from htcq.simulate.cycle.looks import Look
+from htcq.simulate.cycle.state import State
 from htcq.units import GPUS
 from htcq.why.alike import Alike
 from htcq.why.slot_walls import Left, left_on

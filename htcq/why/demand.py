@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.pie import Asking
-from htcq.negotiate.demand import skips
 from htcq.pool.record import Record
+from htcq.poolquota.demand import skips
 from htcq.quota.tree import assigned_group
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.pie import Asking
 from htcq.units import show_number
 from htcq.why import wall
 from htcq.why.wall import Amounts, Wall

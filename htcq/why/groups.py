@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.pie import Asking, Skipped
-from htcq.negotiate.cycle.queues import Offered, Run
-from htcq.negotiate.cycle.search import OVER_LIMIT
-from htcq.negotiate.cycle.talk import Ending
 from htcq.quota.tree import ROOT
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.pie import Asking, Skipped
+from htcq.simulate.cycle.queues import Offered, Run
+from htcq.simulate.cycle.search import OVER_LIMIT
+from htcq.simulate.cycle.talk import Ending
 from htcq.units import show_number
 from htcq.why import wall
 from htcq.why.wall import Amounts, Wall

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import cast
 
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.talk import Made
-from htcq.negotiate.cycles.runtimes import Dice
-from htcq.negotiate.cycles.world import LEFTOVER, World
 from htcq.pool.pool import Pool
 from htcq.pool.slot import PARTITIONABLE
+from htcq.simulate.course.runtimes import Dice
+from htcq.simulate.course.world import LEFTOVER, World
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.talk import Made
 
 
 def started_on_leftovers(pool: Pool, cycle: Cycle) -> frozenset[tuple[str, str]]:

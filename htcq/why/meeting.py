@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from htcq.classads import as_number
-from htcq.negotiate.cycle.looks import Links, job_ad
-from htcq.negotiate.cycle.queues import Request
-from htcq.negotiate.cycle.state import State
 from htcq.pool.frame import Frame
 from htcq.pool.slot import Number
+from htcq.simulate.cycle.looks import Links, job_ad
+from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.state import State
 from htcq.why.clauses import Clauses, Failure, Shortage
 from htcq.why.crowd import Crowd, When, at_first, unused
 

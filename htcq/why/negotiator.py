@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.trace import Trace
-from htcq.negotiate.health import LATE, SILENT, negotiator_ailments
+from htcq.poolquota.health import LATE, SILENT, negotiator_ailments
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.trace import Trace
 from htcq.why import wall
 from htcq.why.wall import Wall
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from htcq.negotiate.cycle.accounts import ConcurrencyLimits
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.offers import Offer
-from htcq.negotiate.cycle.queues import Request
-from htcq.negotiate.cycle.search import OWN_CLAIM, limits_of
-from htcq.negotiate.cycle.state import CrashError
 from htcq.pool.job import Job
 from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle.accounts import ConcurrencyLimits
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.offers import Offer
+from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.search import OWN_CLAIM, limits_of
+from htcq.simulate.cycle.state import CrashError
 from htcq.units import GPUS, counted
 from htcq.why.alike import Alike, alike_slots, hidden_slots
 from htcq.why.clauses import Failure, Shortage

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from htcq.negotiate.cycle.access_point import AccessPoint
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.cycle.pie import Asking
-from htcq.negotiate.cycle.queues import Offered, Queue, Run
-from htcq.negotiate.cycle.search import NO_MATCH, NO_PREEMPTION
-from htcq.negotiate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Trace
-from htcq.negotiate.cycles.world import LEFTOVER, MATCH
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
+from htcq.poolquota.access.access_point import AccessPoint
+from htcq.simulate.course.world import LEFTOVER, MATCH
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.pie import Asking
+from htcq.simulate.cycle.queues import Offered, Queue, Run
+from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION
+from htcq.simulate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Trace
 from htcq.why.access import budget_walls, refusal_walls, silent_walls
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall

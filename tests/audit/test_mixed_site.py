@@ -13,7 +13,7 @@ from htcq.audit.engine import Audit, audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
 from htcq.capacity.choice import Choice
-from htcq.cli.source import pool_of
+from htcq.operations.pool_source import pool_of
 from htcq.store.snapshot import open_snapshot
 from tests.audit.emitted import mixed_pool
 from tests.audit.sites import job, negotiator, submitter

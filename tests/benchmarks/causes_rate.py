@@ -26,7 +26,7 @@ from htcq.audit.catalog import RULES
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
 from htcq.audit.mended import mended
-from htcq.cli.source import pool_of
+from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.store.snapshot import open_snapshot
 from tests.large_pool import Size, write_snapshot

@@ -32,8 +32,8 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "contrib" / "testpo
 
 from testpool import Pool
 
-from htcq.cli.source import pool_of
-from htcq.negotiate.cycle.cycle import run_cycle
+from htcq.operations.pool_source import pool_of
+from htcq.simulate.cycle.cycle import run_cycle
 from htcq.store.snapshot import open_snapshot
 from tests.invented.empty import Size, write
 

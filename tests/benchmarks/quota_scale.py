@@ -32,8 +32,8 @@ from random_groups import Case
 from testpool import Pool
 
 from htcq.audit.evidence import Evidence
-from htcq.cli.source import pool_of
-from htcq.negotiate.groups import PoolQuotas
+from htcq.operations.pool_source import pool_of
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.condor import compute_quotas
 from htcq.store.snapshot import open_snapshot
 

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from htcq.cli.source import pool_of
-from htcq.negotiate.cycle.cycle import run_cycle
+from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
+from htcq.simulate.cycle.cycle import run_cycle
 from htcq.store.snapshot import open_snapshot
 from htcq.why.choice import all_idle
 from htcq.why.verdict import Verdicts

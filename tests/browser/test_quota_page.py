@@ -9,7 +9,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from htcq.negotiate.look import QuotaLook
+from htcq.poolquota.report import QuotaLook
 from htcq.report.quota_html import quota_page
 from tests.browser.conftest import Browser
 from tests.report.quota_pages import CHANGED, CHANGES, LONG, OTHER, PLAIN, SCRIPT, SITE

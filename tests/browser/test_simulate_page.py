@@ -10,12 +10,12 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from htcq.negotiate.cycles.machines import CLASSES
 from htcq.report.cells import MAX_CELLS
 from htcq.report.course_html import course_page
 from htcq.report.course_json import course_json, what_if_course_json
 from htcq.report.cycle_html import cycle_page
 from htcq.report.simulate_json import cycle_json
+from htcq.simulate.course.machines import CLASSES
 from htcq.units import show_number
 from tests.browser.conftest import PAGE, Browser
 from tests.report.simulations import (

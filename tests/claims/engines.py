@@ -12,8 +12,6 @@ from htcq.classads import Ad, Value, as_number, parsed
 from htcq.elastic.charging import Charging
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS
-from htcq.negotiate.cycle.cycle import Cycle
-from htcq.negotiate.groups import PoolQuotas
 from htcq.policy.charge import Charges, carve, job_ad
 from htcq.policy.claim import handed_out
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Policy
@@ -27,6 +25,8 @@ from htcq.pool.reading import Texts, read_pool
 from htcq.pool.startds import StartdTable
 from htcq.pool.startds import carve as claim_of
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
+from htcq.simulate.cycle.cycle import Cycle
 from tests.claims.reference import Number, Outcome, Pair
 
 _SUBMITTER = {

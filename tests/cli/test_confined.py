@@ -169,8 +169,8 @@ def test_a_nagios_check_that_a_limit_ends_is_unknown(tmp_path: Path) -> None:
 _LOOK = """
 import json, os, resource, sys
 from pathlib import Path
-from htcq.cli import confined
-from htcq.cli.output_files import put_file
+from htcq.operations import confined
+from htcq.operations.output_files import put_file
 from htcq.errors import InputError
 from htcq.limits import Limits
 confined.enabled = True
@@ -232,8 +232,8 @@ def test_only_files_that_the_command_line_names_are_written(tmp_path: Path) -> N
 
 _MAKE = """
 import os
-from htcq.cli import confined
-from htcq.cli.output_files import put_new_file
+from htcq.operations import confined
+from htcq.operations.output_files import put_new_file
 from htcq.errors import InputError
 from htcq.limits import Limits
 confined.enabled = True

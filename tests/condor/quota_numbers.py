@@ -8,7 +8,7 @@ from typing import Any
 
 from negotiator_log import Logged, LoggedCycle, LoggedRound
 
-from htcq.negotiate.groups import PoolQuotas
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.results import Quotas, Round
 
 #: std::sort leaves the order of equals open where there are more, and all order where a key is no number.

@@ -17,8 +17,8 @@ from random_groups import random_case
 from testpool import Pool
 
 from htcq.audit.evidence import Evidence
-from htcq.cli.source import pool_of
-from htcq.negotiate.groups import PoolQuotas
+from htcq.operations.pool_source import pool_of
+from htcq.poolquota.groups import PoolQuotas
 from htcq.store.snapshot import open_snapshot
 
 pytestmark = pytest.mark.condor

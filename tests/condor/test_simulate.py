@@ -16,9 +16,9 @@ from match_logs import LoggedCycle
 from one_cycle import recorded
 from random_cycles import Scenario, random_scenario
 
-from htcq.cli.source import pool_of
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.cycle.trace import Trace
+from htcq.operations.pool_source import pool_of
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.cycle.trace import Trace
 from htcq.store.snapshot import open_snapshot
 
 pytestmark = pytest.mark.condor

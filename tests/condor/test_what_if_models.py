@@ -11,11 +11,11 @@ from broken import break_it, snapshot
 from conftest import Site
 
 from htcq.cli.site import read_site_file
-from htcq.cli.source import pool_of
-from htcq.negotiate.models import MachineModel, with_models
+from htcq.operations.pool_source import pool_of
 from htcq.pool.kind import Kind
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
+from htcq.simulate.models import MachineModel, with_models
 from htcq.store.snapshot import open_snapshot
 
 pytestmark = pytest.mark.condor

@@ -28,10 +28,9 @@ from htcq.drift.changes import CHANGING
 from htcq.drift.compare import What
 from htcq.emit import ROLES
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE
-from htcq.negotiate.health import Ailment
-from htcq.negotiate.sweep import Ground
 from htcq.node import Gpu, Node, Source, node_facts
 from htcq.policy.consumption import SPLITTINGS
+from htcq.poolquota.health import Ailment
 from htcq.report.audit_json import audit_json
 from htcq.report.audit_metrics import audit_metrics
 from htcq.report.drift_metrics import drift_metrics
@@ -40,6 +39,7 @@ from htcq.report.drift_rows import COLUMNS, drift_json
 from htcq.report.ledger_rows import LEDGER_COLUMNS
 from htcq.report.rules import rules_json
 from htcq.report.sweep_json import sweep_json
+from htcq.simulate.sweep import Ground
 from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words
 from tests.report.audits import SAMPLE
 from tests.report.observations import BIO, CHEM, looked_at

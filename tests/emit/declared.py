@@ -8,9 +8,9 @@ from typing import Any
 from htcq.audit.evidence import Evidence
 from htcq.emit.groups import adopted, groups_configuration, read_back
 from htcq.live.configuration import read_dump
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool
+from htcq.poolquota.groups import PoolQuotas
 from htcq.settings import GroupSettings, settings_from
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from htcq.negotiate.groups import PoolQuotas
-from htcq.negotiate.look import QuotaLook, look_at
-from htcq.negotiate.published import Published
-from htcq.negotiate.standing import Standing
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.published import Published
+from htcq.poolquota.report import QuotaLook, look_at
+from htcq.poolquota.standing import Standing
 from tests.audit.rules.quota.groups import PHYSICS, groups, uses, wants
 from tests.audit.sites import Text, accounting
 

@@ -8,11 +8,11 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.live.configuration import read_dump
-from htcq.negotiate.arrivals import with_arrivals
-from htcq.negotiate.cycles.course import Course, Plan, run_course
-from htcq.negotiate.cycles.runtimes import run_time
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
+from htcq.simulate.course.course import Course, Plan, run_course
+from htcq.simulate.course.runtimes import run_time
+from htcq.simulate.job_arrivals import with_arrivals
 from tests.audit.sites import job, policy_slot, static_slot, submitter
 
 NO_LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"

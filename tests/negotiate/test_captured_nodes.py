@@ -6,9 +6,9 @@ import pytest
 
 from htcq.capacity.fleet_node import FleetNode
 from htcq.capacity.kinds import Chosen
-from htcq.negotiate.captured_nodes import captured_nodes
-from htcq.negotiate.layouts import fleet_of
 from htcq.settings import settings_from
+from htcq.simulate.captured_nodes import captured_nodes
+from htcq.simulate.layouts import fleet_of
 from tests.audit.sites import dynamic_slot, pool, slot, static_slot
 
 WEIGHTS = {"capacity": {"weights": {"cpus": 1, "memory": "0.25/GiB"}}}

@@ -6,7 +6,7 @@ from dataclasses import astuple
 
 import pytest
 
-from htcq.negotiate.comparison import Difference, GroupDifference, compare
+from htcq.poolquota.comparison import Difference, GroupDifference, compare
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.negotiate.looks import BUSY, busy, look
 

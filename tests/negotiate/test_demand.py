@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from htcq.audit.evidence import Evidence
-from htcq.negotiate.demand import Submitter
+from htcq.poolquota.demand import Submitter
 from tests.audit.rules.quota.groups import wants
 from tests.audit.sites import pool, submitter
 

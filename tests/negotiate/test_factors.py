@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.negotiate.factors import new_factor
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.weights import Weights
+from htcq.poolquota.factors import new_factor
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.knobs import Knobs
 from tests.audit.sites import accounting, negotiator, pool, slot, submitter
 

@@ -15,16 +15,16 @@ import pytest
 from htcq.capacity.fleet import FleetPlan, plan_fleet
 from htcq.capacity.kinds import Chosen
 from htcq.capacity.shape import Shape
-from htcq.negotiate.captured_nodes import captured_nodes
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.layouts import fleet_of
-from htcq.negotiate.models import MachineModel, with_models
 from htcq.pool.costs import Charge, costs
 from htcq.pool.jobclass import made_up
 from htcq.pool.kind import kinds_of
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
 from htcq.settings import settings_from
+from htcq.simulate.captured_nodes import captured_nodes
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.layouts import fleet_of
+from htcq.simulate.models import MachineModel, with_models
 from htcq.units import attribute
 from tests.audit.sites import job, pool, slot, submitter
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli.source import pool_of
-from htcq.negotiate.health import ailments
-from htcq.negotiate.unread import unread
+from htcq.operations.pool_source import pool_of
 from htcq.pool.left_out import LeftOut
 from htcq.pool.pool import AccountantLog, Pool
+from htcq.poolquota.health import ailments
+from htcq.poolquota.unread import unread
 from htcq.store.snapshot import open_snapshot
 from tests.audit.sites import Text, accounting, collector, negotiator, pool, schedd, slot
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.groups import PoolQuotas
-from htcq.negotiate.kept_back import KeptBack, kept_back
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.kept_back import KeptBack, kept_back
 from htcq.report.quota_words import not_offered
 from tests.audit.sites import job, pool, schedd, slot, submitter, user
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
 from tests.audit.sites import Text, accounting, pool, slot, submitter
 
 NOW = 1_700_000_000

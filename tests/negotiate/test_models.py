@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from htcq.errors import InputError
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.groups import PoolQuotas
-from htcq.negotiate.models import MachineModel, with_models
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
 from htcq.settings import settings_from
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, static_slot, submitter
 
 #: What site files say: one claim takes a core and 2 GiB; half a core; tokens; access points split; two slot types.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.negotiate.published import Mark, seconds_of
+from htcq.poolquota.published import Mark, seconds_of
 from tests.audit.rules.quota.groups import PHYSICS, wants
 from tests.audit.sites import Text, accounting, pool, submitter
 from tests.negotiate.looks import group_ad, look, looked, published, standing

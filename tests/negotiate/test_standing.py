@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from htcq.negotiate.standing import shown_limit
+from htcq.poolquota.standing import shown_limit
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import slot
 from tests.negotiate.looks import busy, group_ad, look, standing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.evidence import Evidence
-from htcq.negotiate.supply import Supply
+from htcq.poolquota.supply import Supply
 from tests.audit.sites import VERSION, dynamic_slot, negotiator, pool, slot, static_slot
 
 #: Two partitionable slots of 8 and 6 cpus, one dynamic of 2 and one static of 1.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from htcq.errors import InputError
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.what_if import WhatIf, changed_pool
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.what_if import WhatIf, changed_pool
 from tests.audit.sites import dynamic_slot, job, policy_slot, pool, static_slot, submitter
 
 GROUPS = "GROUP_NAMES = a, a.b\nGROUP_QUOTA_a = 3\nGROUP_QUOTA_a.b = 5\n"

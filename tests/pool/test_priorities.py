@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli.source import pool_of
 from htcq.errors import InputError
-from htcq.negotiate.published import Published
+from htcq.operations.pool_source import pool_of
 from htcq.pool.priorities import read_priorities
+from htcq.poolquota.published import Published
 from htcq.store.snapshot import open_snapshot
 
 #: As condor_userprio -allusers -long of 23.9.6 prints them, shortened, and as the bindings give them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from htcq.cli.source import pool_of
+from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.pool.users import not_asked
 from htcq.store.anonymize import anonymize_directory

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.cycle.trace import Trace
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.cycle.trace import Trace
 from tests.audit.sites import accounting, job, policy_slot, pool, slot, static_slot, submitter
 
 CONFIG = "GROUP_NAMES = a, b\nGROUP_QUOTA_DYNAMIC_a = 0.4\nGROUP_QUOTA_DYNAMIC_b = 0.3\nGROUP_ACCEPT_SURPLUS = True\n"

@@ -9,12 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.classads import as_number, named, parsed
-from htcq.negotiate.cycle.looks import Links
-from htcq.negotiate.cycle.matchlist import MatchList, Ranks
-from htcq.negotiate.cycle.offers import Offer
-from htcq.negotiate.cycle.queues import Request
-from htcq.negotiate.cycle.ranks import Ranker, as_float
-from htcq.negotiate.cycle.state import DECIDES, CrashError, States, Weighing
 from htcq.pool.job import OWN
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
@@ -22,6 +16,12 @@ from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.slot import Number, Slot
+from htcq.simulate.cycle.looks import Links
+from htcq.simulate.cycle.matchlist import MatchList, Ranks
+from htcq.simulate.cycle.offers import Offer
+from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.ranks import Ranker, as_float
+from htcq.simulate.cycle.state import DECIDES, CrashError, States, Weighing
 
 _ATTRIBUTES = ("Cpus", "Memory", "Disk", "Tokens", "RequestCpus", "RequestMemory", "RequestDisk", "Machine", "SlotID",
                "KFlops", "Start", "Extra", "Other", "TotalCpus", "_cp_orig_RequestCpus", "Owner")  # fmt: skip

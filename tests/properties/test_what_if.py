@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from htcq.errors import InputError
 from htcq.live.configuration import read_dump
-from htcq.negotiate.arrivals import with_arrivals
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.cycles.course import Course, Plan, run_course
-from htcq.negotiate.cycles.runtimes import run_time
-from htcq.negotiate.models import MachineModel, with_models
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.settings import settings_from
+from htcq.simulate.course.course import Course, Plan, run_course
+from htcq.simulate.course.runtimes import run_time
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.job_arrivals import with_arrivals
+from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot, submitter
 
 _CHOICES = st.fixed_dictionaries(

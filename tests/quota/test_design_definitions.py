@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.evidence import Evidence
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.pool import Pool
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.settings import Settings
 from htcq.quota.tree import build_tree
 from tests.audit.rules.quota.groups import groups, uses, wants

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.evidence import Evidence
-from htcq.negotiate.groups import PoolQuotas
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.results import GroupQuota
 from htcq.quota.settings import Settings
 from tests.audit.rules.quota.groups import groups, uses, wants

@@ -7,8 +7,8 @@ from dataclasses import replace
 from htcq.audit.engine import Audit, Checked, Finding, NotChecked
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Severity
-from htcq.negotiate.health import Ailment
 from htcq.pool.costs import Share
+from htcq.poolquota.health import Ailment
 from htcq.report.pictures import GroupBar, Pictures
 
 WEIGHT = Finding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from htcq.negotiate.look import QuotaLook
+from htcq.poolquota.report import QuotaLook
 from tests.audit.rules.quota.groups import wants
 from tests.negotiate.looks import group_ad, look
 

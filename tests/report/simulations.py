@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from htcq.negotiate.cycles.course import Course, Plan, run_course
-from htcq.negotiate.cycles.machines import Machine
-from htcq.negotiate.cycles.runtimes import run_time
-from htcq.negotiate.cycles.single import run_single
-from htcq.negotiate.what_if import WhatIf, changed_pool
 from htcq.pool.pool import Pool
+from htcq.simulate.course.course import Course, Plan, run_course
+from htcq.simulate.course.machines import Machine
+from htcq.simulate.course.runtimes import run_time
+from htcq.simulate.course.single import run_single
+from htcq.simulate.what_if import WhatIf, changed_pool
 from tests.audit.sites import job, pool, slot, submitter
 
 #: Without dots: one stands between a group and its user.

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from htcq.audit.rule import Severity
-from htcq.negotiate.health import Ailment
+from htcq.poolquota.health import Ailment
 from htcq.report.audit_metrics import audit_metrics
 from tests.report.audits import NOTHING, SAMPLE, WEIGHT
 

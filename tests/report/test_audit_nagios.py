@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from htcq.audit.engine import Audit, NotChecked
-from htcq.negotiate.health import Ailment
+from htcq.poolquota.health import Ailment
 from htcq.report.audit_nagios import plugin
 from tests.report.audits import NOTHING, QUOTA, SAMPLE, SCRIPT, WEIGHT
 

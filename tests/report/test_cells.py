@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from htcq.negotiate.cycles.machines import Machine
 from htcq.report.cells import cell_picture, cells
+from htcq.simulate.course.machines import Machine
 
 
 def machine(name: str, claimed: float, memory: float = 0.0, cpus: float = 8.0) -> Machine:

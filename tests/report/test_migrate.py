@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 
-from htcq.negotiate.models import MachineModel, with_models
 from htcq.report.migrate_steps import Files, steps
 from htcq.report.migrate_text import show_migration
 from htcq.settings import settings_from
+from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import negotiator, policy_slot, pool
 from tests.negotiate.migration.pools import FLAT, LINEAR, claim, group_of, machine, migrated, site, used
 

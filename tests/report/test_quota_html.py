@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.negotiate.story.telling import stories
+from htcq.poolquota.explanation.group import stories
 from htcq.report.quota_html import quota_page
 from htcq.report.quota_words import COLUMNS
 from tests.audit.rules.quota.groups import PHYSICS, wants

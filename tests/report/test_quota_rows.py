@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import replace
 
-from htcq.negotiate.look import QuotaLook
+from htcq.poolquota.report import QuotaLook
 from htcq.report.quota_rows import COLUMNS, write_csv
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.negotiate.looks import BUSY, busy, group_ad, look

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.negotiate.look import QuotaLook
+from htcq.poolquota.report import QuotaLook
 from htcq.report.quota_text import show_comparison, show_quota
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import slot

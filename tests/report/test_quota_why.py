@@ -7,8 +7,8 @@ import io
 import pytest
 
 from htcq.errors import InputError
-from htcq.negotiate.look import QuotaLook
-from htcq.negotiate.story.telling import story
+from htcq.poolquota.explanation.group import story
+from htcq.poolquota.report import QuotaLook
 from htcq.report.quota_why import show_why
 from tests.audit.rules.quota.groups import wants
 from tests.negotiate.looks import busy, look

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.negotiate.cycle.trace import Crash
-from htcq.negotiate.cycles.difference import sentences
-from htcq.negotiate.cycles.machines import by_fill
 from htcq.report.cells import MAX_CELLS
 from htcq.report.course_html import course_page
 from htcq.report.cycle_html import cycle_page
 from htcq.report.simulate_parts import MAX_ROWS
+from htcq.simulate.course.difference import sentences
+from htcq.simulate.course.machines import by_fill
+from htcq.simulate.cycle.trace import Crash
 from htcq.units import show_number
 from tests.report.pages import Page
 from tests.report.simulations import (

@@ -6,10 +6,10 @@ import io
 import json
 from typing import Any
 
-from htcq.negotiate.sweep import Ground, Item, Run, Sweep, Verdict
 from htcq.report.sweep_json import sweep_json
 from htcq.report.sweep_rows import Summary, summary
 from htcq.report.sweep_text import show_sweep
+from htcq.simulate.sweep import Ground, Item, Run, Sweep, Verdict
 
 
 def submitter(name: str, idle: int, matches: int, used: float) -> dict[str, Any]:

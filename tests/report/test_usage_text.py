@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from htcq.negotiate.cycles.course import Course, Plan
 from htcq.report.usage_text import show_usage, show_usages
+from htcq.simulate.course.course import Course, Plan
 from tests.negotiate.cycles.test_usage import course, sample
 
 PLAN = Plan(4, 60.0)

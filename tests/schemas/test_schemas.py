@@ -13,8 +13,8 @@ import pytest
 from jsonschema import Draft7Validator
 
 from htcq.audit.engine import NotChecked
-from htcq.cli.elastic_ceilings import Listed
 from htcq.cli.main import run
+from htcq.operations.ceilings import Listed
 from htcq.report.audit_json import audit_json
 from htcq.report.reclaim_json import reclaim_json
 from htcq.report.schemas import NAMES, schema

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from htcq.cli.main import run
-from htcq.cli.source import pool_of
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN
-from htcq.negotiate.groups import PoolQuotas
+from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
+from htcq.poolquota.groups import PoolQuotas
 from htcq.store.anonymize import Anonymized, anonymize_directory
 from htcq.store.snapshot import open_snapshot
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli.source import pool_of
 from htcq.errors import InputError
 from htcq.limits import MIB, Limits
+from htcq.operations.pool_source import pool_of
 from htcq.store.snapshot import open_snapshot
 from tests.audit.sites import job, slot
 

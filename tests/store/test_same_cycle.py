@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli.source import pool_of
+from htcq.operations.pool_source import pool_of
 from htcq.store.snapshot import open_snapshot
 from tests.large_pool import Pool, Size
 from tests.store.same_cycle import anonymous_copy, same_cycle

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli.source import pool_of
 from htcq.errors import InputError
+from htcq.operations.pool_source import pool_of
 from htcq.store.snapshot import Snapshot, open_snapshot
 from tests.audit.sites import job, slot
 

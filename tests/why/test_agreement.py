@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.negotiate.cycle.cycle import Cycle
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import Cycle
 from htcq.why.agreement import NOT_ASKED, STARTS, Agreement, agreement, negotiator_reason, walls_of
 from tests.audit.sites import job, negotiator, pool, schedd, slot, submitter
 

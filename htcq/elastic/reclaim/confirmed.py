@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from htcq.elastic.reclaim.rooms import Rooms
-from htcq.negotiate.cycle.cycle import Cycle
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import Cycle
 
 
 def taken_places(

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from htcq.classads import holds
-from htcq.negotiate.cycles.slots import Slots
 from htcq.pool.frame import Expressions, Frame
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind, requested
 from htcq.pool.matching import Wall, wall
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
+from htcq.simulate.course.slots import Slots
 
 _AVAILABLE = "availablegpus"
 _CLOSED = ("Offline", "Draining")

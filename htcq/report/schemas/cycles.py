@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.cycles.course import Sample
-from htcq.negotiate.cycles.difference import CourseDifference
-from htcq.negotiate.cycles.waits import Wait
 from htcq.report.schemas.pool import about_pool, incomplete
 from htcq.report.schemas.shape import Shape, any_number, keys_of, listing, maybe, record, text, texts, whole
 from htcq.report.schemas.simulate import UNIT, UNMODELLED, before_and_after, crash, machines, pair
+from htcq.simulate.course.course import Sample
+from htcq.simulate.course.difference import CourseDifference
+from htcq.simulate.course.wait_stats import Wait
 
 
 def course() -> Shape:

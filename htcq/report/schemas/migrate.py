@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from htcq.elastic.migration import ElasticMove
-from htcq.negotiate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 from htcq.report.migrate_steps import Step
 from htcq.report.schemas.pool import health, source, taken, version
 from htcq.report.schemas.shape import Shape, any_number, keys_of, listing, maybe, record, text, texts
+from htcq.simulate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 
 
 def migration() -> Shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.health import Ailment
+from htcq.poolquota.health import Ailment
 from htcq.report.schemas.shape import Shape, keys_of, listing, record, text, texts
 
 

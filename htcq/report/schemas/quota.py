@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.comparison import Difference, GroupDifference
-from htcq.negotiate.kept_back import KeptBack
-from htcq.negotiate.published import Mark
-from htcq.negotiate.standing import Standing
+from htcq.poolquota.comparison import Difference, GroupDifference
+from htcq.poolquota.kept_back import KeptBack
+from htcq.poolquota.published import Mark
+from htcq.poolquota.standing import Standing
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.results import GroupQuota, GroupRound, Sharing
 from htcq.quota.shares import Share

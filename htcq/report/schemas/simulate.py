@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.cycle.outcome import CycleDifference, Pair
-from htcq.negotiate.cycle.trace import Crash, GroupUse, Match, Rejection, SubmitterUse
-from htcq.negotiate.cycles.machines import Fill, Machine
 from htcq.report.schemas.pool import about_pool, changes, health, incomplete, source, taken, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -19,6 +16,9 @@ from htcq.report.schemas.shape import (
     truth,
     whole,
 )
+from htcq.simulate.course.machines import Fill, Machine
+from htcq.simulate.cycle.outcome import CycleDifference, Pair
+from htcq.simulate.cycle.trace import Crash, GroupUse, Match, Rejection, SubmitterUse
 from htcq.why.agreement import Compared
 
 UNIT = "What amounts are counted in: slot weight or slots."

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.sweep import SCHEMA
 from htcq.report.schemas.pool import source, version
 from htcq.report.schemas.shape import Shape, keys_of, listing, maybe, record, table, text, texts, whole
 from htcq.report.sweep_rows import Summary
+from htcq.simulate.sweep import SCHEMA
 
 
 def sweep() -> Shape:

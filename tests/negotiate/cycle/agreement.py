@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.cycle.trace import Trace
 from htcq.report.terminal import show_table
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.cycle.trace import Trace
 from tests.pool.negotiations import CYCLES, FAMILIES, expected, whole_pool
 
 _HEADS = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.negotiate.cycle.access_points import AccessPoints
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.cycle.refusals import Refusal
 from htcq.pool.pool import Pool
+from htcq.poolquota.access.access_points import AccessPoints
+from htcq.poolquota.access.refusals import Refusal
 from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle.cycle import run_cycle
 from tests.audit.sites import job, policy_slot, pool, schedd, static_slot, submitter, user
 
 NOW = 1_700_000_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.cycle.trace import Trace
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.cycle.trace import Trace
 from tests.audit.sites import VERSION, accounting, dynamic_slot, job, policy_slot, pool, schedd, slot, static_slot
 from tests.audit.sites import submitter as submitter_ad
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.cycle.outcome import CycleDifference, Pair, compare_cycles
-from htcq.negotiate.cycle.trace import GroupUse, Rejection, SubmitterUse, Trace
+from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles
+from htcq.simulate.cycle.trace import GroupUse, Rejection, SubmitterUse, Trace
 
 
 def trace(limit: float | None, ann: int, ben: int, idle: int = 8, reason: str = "") -> Trace:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from htcq.negotiate.cycle.cycle import run_cycle
-from htcq.negotiate.cycle.trace import Trace
+from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.cycle.trace import Trace
 from tests.negotiate.cycle.agreement import main
 from tests.pool.negotiations import CYCLES, FAMILIES, expected, whole_pool
 

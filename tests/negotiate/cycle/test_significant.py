@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.negotiate.cycle.cycle import run_cycle
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import run_cycle
 from tests.audit.sites import job, negotiator, pool, schedd, static_slot, submitter
 
 NOW = 1_700_000_000

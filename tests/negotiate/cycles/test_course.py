@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from htcq.negotiate.cycles.course import Course, Plan, run_course
-from htcq.negotiate.cycles.priorities import Priorities
-from htcq.negotiate.cycles.runtimes import run_time
-from htcq.negotiate.cycles.waits import waits
-from htcq.negotiate.cycles.world import World
 from htcq.pool.pool import Pool
+from htcq.simulate.course.course import Course, Plan, run_course
+from htcq.simulate.course.priorities import Priorities
+from htcq.simulate.course.runtimes import run_time
+from htcq.simulate.course.wait_stats import waits
+from htcq.simulate.course.world import World
 from htcq.units import CPUS
 from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot, static_slot, submitter
 

@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from htcq.errors import InputError
-from htcq.negotiate.cycles.history import run_time_of
 from htcq.pool.ads import read_past
 from htcq.pool.frame import Expressions
 from htcq.pool.job import Job
 from htcq.pool.past import Past
+from htcq.simulate.course.history import run_time_of
 from tests.audit.sites import job, pool
 
 DONE = {"JobStatus": 4, "RemoteWallClockTime": "1.0"}

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from htcq.negotiate.cycles.course import Plan, run_course
-from htcq.negotiate.cycles.machines import Machine, by_fill, class_of, fill_of
-from htcq.negotiate.cycles.runtimes import run_time
-from htcq.negotiate.cycles.single import run_single
+from htcq.simulate.course.course import Plan, run_course
+from htcq.simulate.course.machines import Machine, by_fill, class_of, fill_of
+from htcq.simulate.course.runtimes import run_time
+from htcq.simulate.course.single import run_single
 from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot, static_slot, submitter
 
 NO_LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"

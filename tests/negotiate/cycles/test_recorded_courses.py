@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from htcq.negotiate.cycles.course import Plan, run_course
-from htcq.negotiate.cycles.runtimes import run_time
+from htcq.simulate.course.course import Plan, run_course
+from htcq.simulate.course.runtimes import run_time
 from tests.pool.negotiations import expected, pool
 
 COURSES = sorted((Path(__file__).resolve().parents[2] / "golden" / "courses").iterdir())

@@ -8,7 +8,7 @@ from statistics import mean, median
 import pytest
 
 from htcq.errors import InputError
-from htcq.negotiate.cycles.runtimes import run_time
+from htcq.simulate.course.runtimes import run_time
 from tests.audit.sites import job, pool
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from htcq.negotiate.cycles.course import Course, Plan, run_course
-from htcq.negotiate.cycles.runtimes import run_time
 from htcq.pool.pool import Pool
+from htcq.simulate.course.course import Course, Plan, run_course
+from htcq.simulate.course.runtimes import run_time
 from tests.audit.sites import dynamic_slot, job, policy_slot, pool, schedd, slot, static_slot, submitter, user
 
 NOW = 1_700_000_000

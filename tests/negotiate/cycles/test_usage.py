@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from htcq.negotiate.cycle.outcome import Pair
-from htcq.negotiate.cycles.course import Course, Sample
-from htcq.negotiate.cycles.difference import compare_courses, sentences
-from htcq.negotiate.cycles.usage import Use, uses
+from htcq.simulate.course.course import Course, Sample
+from htcq.simulate.course.difference import compare_courses, sentences
+from htcq.simulate.course.usage import Use, uses
+from htcq.simulate.cycle.outcome import Pair
 
 
 def sample(groups: Mapping[str, float], quotas: Mapping[str, float], submitters: Mapping[str, float]) -> Sample:

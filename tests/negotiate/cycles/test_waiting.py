@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.cycle.clock import Clock
-from htcq.negotiate.cycle.queues import Request
-from htcq.negotiate.cycles.suiting import Suiting
-from htcq.negotiate.cycles.waiting import Waiting
+from htcq.simulate.course.suiting import Suiting
+from htcq.simulate.course.waiting import Waiting
+from htcq.simulate.cycle.clock import Clock
+from htcq.simulate.cycle.queues import Request
 from tests.audit.sites import job, pool, schedd, slot, submitter
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from htcq.negotiate.migration.records import GroupMove, Migration, SubmitterMove
-from htcq.negotiate.migration.switch import migration_of
-from htcq.negotiate.models import MachineModel
 from htcq.pool.pool import Pool
 from htcq.settings import settings_from
+from htcq.simulate.migration.records import GroupMove, Migration, SubmitterMove
+from htcq.simulate.migration.switch import migration_of
+from htcq.simulate.models import MachineModel
 from tests.audit.sites import accounting, dynamic_slot, job, negotiator, pool, slot, submitter
 
 LINEAR = {"capacity": {"model": "linear", "weights": {"cpus": 1, "memory": "0.25/GiB"}}}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.cli.source import pool_of
-from htcq.negotiate.migration.records import Amount, Migration
+from htcq.operations.pool_source import pool_of
+from htcq.simulate.migration.records import Amount, Migration
 from htcq.store.snapshot import open_snapshot
 from tests.docs.documents import ROOT
 from tests.negotiate.migration.pools import group_of, migrated

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.negotiate.migration.quotas import scaled_limit, scaled_quotas
 from htcq.quota.tree import Tree, build_tree
+from htcq.simulate.migration.quotas import scaled_limit, scaled_quotas
 
 
 def tree(**amounts: float) -> Tree:

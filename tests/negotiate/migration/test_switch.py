@@ -7,9 +7,9 @@ import math
 import pytest
 
 from htcq.errors import InputError
-from htcq.negotiate.migration.records import Amount, Migration
-from htcq.negotiate.models import MachineModel, with_models
 from htcq.settings import settings_from
+from htcq.simulate.migration.records import Amount, Migration
+from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import negotiator, pool, slot, static_slot
 from tests.negotiate.migration.pools import (
     FLAT,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from htcq.negotiate.look import QuotaLook
-from htcq.negotiate.story.scene import Scene, few, listed, ranked, unused
-from htcq.negotiate.story.telling import stories
+from htcq.poolquota.explanation.group import stories
+from htcq.poolquota.explanation.sections import Scene, few, listed, ranked, unused
+from htcq.poolquota.report import QuotaLook
 from tests.audit.rules.quota.groups import wants
 from tests.audit.sites import pool
 from tests.negotiate.looks import busy, look, looked, standing

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from htcq.errors import InputError
-from htcq.negotiate.story.scene import TOPICS
-from htcq.negotiate.story.telling import group_named, stories, story
+from htcq.poolquota.explanation.group import group_named, stories, story
+from htcq.poolquota.explanation.sections import TOPICS
 from tests.audit.rules.quota.groups import PHYSICS, wants
 from tests.negotiate.looks import busy, group_ad, look
 from tests.negotiate.story.told import told

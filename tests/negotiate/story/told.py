@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from htcq.negotiate.look import QuotaLook
-from htcq.negotiate.story.telling import story
+from htcq.poolquota.explanation.group import story
+from htcq.poolquota.report import QuotaLook
 
 
 def told(look: QuotaLook, group: str, topic: str) -> list[str]:

@@ -10,7 +10,7 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.harm import groups_that_wait
 from htcq.audit.rule import Found, Harm, Need, Rule, Severity
 from htcq.classads import Expr, holds, parsed
-from htcq.negotiate.demand import looked_at
+from htcq.poolquota.demand import looked_at
 
 _OF_SUBMITTERS, _OF_JOBS = "NEGOTIATOR_SUBMITTER_CONSTRAINT", "NEGOTIATOR_JOB_CONSTRAINT"
 

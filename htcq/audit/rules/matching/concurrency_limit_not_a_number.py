@@ -9,9 +9,9 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.negotiate.cycle.accounts import ConcurrencyLimits
-from htcq.negotiate.cycle.search import limits_of
 from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle.accounts import ConcurrencyLimits
+from htcq.simulate.cycle.search import limits_of
 
 _KIND = "not-a-number"
 #: What somebody wrote a unit or a word behind.

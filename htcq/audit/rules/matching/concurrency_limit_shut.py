@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.rule import Found, Harm, Need, Rule, Severity
-from htcq.negotiate.cycle.accounts import ConcurrencyLimit, ConcurrencyLimits
-from htcq.negotiate.cycle.search import limits_of
 from htcq.pool.job import Job
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import assigned_group
+from htcq.simulate.cycle.accounts import ConcurrencyLimit, ConcurrencyLimits
+from htcq.simulate.cycle.search import limits_of
 
 
 @dataclass

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.negotiate.cycle.accounts import ConcurrencyLimits
-from htcq.negotiate.cycle.search import limits_of
 from htcq.pool.slot import PARTITIONABLE
 from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle.accounts import ConcurrencyLimits
+from htcq.simulate.cycle.search import limits_of
 from htcq.units import CPUS
 
 

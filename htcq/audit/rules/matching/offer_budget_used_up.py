@@ -10,9 +10,9 @@ from htcq.audit.facts import counted
 from htcq.audit.fix import Setting
 from htcq.audit.mend import access
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.negotiate.cycle.pie import Asking
-from htcq.negotiate.cycle.queues import Run
 from htcq.pool.configuration import Configuration
+from htcq.simulate.cycle.pie import Asking
+from htcq.simulate.cycle.queues import Run
 
 _EACH, _LIMITS = "MAX_CONCURRENT_UPLOADS_PER_USER", "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS"
 #: A schedd that knows it gives back what was offered in vain.

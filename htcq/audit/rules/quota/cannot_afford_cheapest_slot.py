@@ -17,8 +17,8 @@ from htcq.audit.fix import Setting
 from htcq.audit.group_knobs import whole_quota
 from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity, Unchecked
-from htcq.negotiate.demand import Submitter
-from htcq.negotiate.groups import PoolQuotas
+from htcq.poolquota.demand import Submitter
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.limits import truncated
 from htcq.quota.tree import ROOT
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
-from htcq.negotiate.demand import Submitter
 from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.poolquota.demand import Submitter
 
 
 def _least(evidence: Evidence, submitter: Submitter) -> tuple[Kind, Number] | None:

@@ -10,11 +10,11 @@ from htcq.audit.fix import Setting
 from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
-from htcq.negotiate.demand import Submitter
 from htcq.policy.claim import accounted
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.poolquota.demand import Submitter
 
 #: Demand is stale by minutes and truncated for each job: less than this factor proves nothing.
 _FACTOR = 2.0

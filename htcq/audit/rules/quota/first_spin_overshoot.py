@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Harm, Need, Rule, Severity
-from htcq.negotiate.groups import PoolQuotas
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.limits import truncated
 from htcq.quota.tree import ROOT
 

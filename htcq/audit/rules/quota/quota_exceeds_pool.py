@@ -12,7 +12,7 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
-from htcq.negotiate.groups import PoolQuotas
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import ROOT, Group
 
 

@@ -13,9 +13,9 @@ from htcq.audit.policies import amounts_text, number, weight_fact
 from htcq.audit.reach import Demand, Filling, Reach, filling, reach
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
-from htcq.negotiate.groups import PoolQuotas
 from htcq.pool.jobclass import JobClass
 from htcq.pool.kind import Kind
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import Group, Tree, assigned_group
 
 #: Less than this part above the quota is not worth a word.

@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.negotiate.groups import PoolQuotas
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import Group
 
 _KNOB = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION"

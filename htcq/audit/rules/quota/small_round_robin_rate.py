@@ -14,7 +14,7 @@ from htcq.audit.facts import knob_fact
 from htcq.audit.group_knobs import default_of
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.negotiate.groups import PoolQuotas
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.limits import truncated
 
 _KNOB = "GROUP_QUOTA_ROUND_ROBIN_RATE"

@@ -10,7 +10,7 @@ from htcq.audit.fix import Setting
 from htcq.audit.mend import central
 from htcq.audit.policies import number
 from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
-from htcq.negotiate.groups import PoolQuotas
+from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import Group
 
 #: Sums of decimal fractions miss by less than this part.

@@ -9,9 +9,9 @@ from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Setting
 from htcq.audit.mend import central
 from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.negotiate.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT
 from htcq.pool.frame import Frame
 from htcq.pool.slot import Number, Slot
+from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT
 
 #: A pool always has a few machines in repair: less than this part of its weight is not worth a word.
 _NOTEWORTHY = 0.05

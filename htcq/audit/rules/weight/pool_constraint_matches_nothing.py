@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
-from htcq.negotiate.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
+from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -9,7 +9,7 @@ from htcq.audit.facts import knob_fact
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.classads import parsed
-from htcq.negotiate.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
+from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

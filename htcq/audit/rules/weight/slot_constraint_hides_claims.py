@@ -10,11 +10,11 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.mend import central
 from htcq.audit.rule import Found, Need, Rule, Severity
 from htcq.classads import UNDEFINED, as_number
-from htcq.negotiate.supply import SLOT_CONSTRAINT
 from htcq.policy.claim import accounted
 from htcq.pool.costs import parent_name
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.weights import Weights
+from htcq.poolquota.supply import SLOT_CONSTRAINT
 
 _EXAMPLES = 3
 

@@ -1,1 +1,0 @@
-"""What would happen: a pool as its negotiator sees it, and what it makes of it in its next cycle."""

@@ -1,1 +1,0 @@
-"""Why a group gets what it gets, in sentences: its quota, its demand, what was left over, its turn and its limit."""

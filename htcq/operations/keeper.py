@@ -1,0 +1,143 @@
+"""The process beside a confined one (``htcq.operations.confined``): waits for its end, and writes files for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import signal
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from htcq.errors import BudgetError
+from htcq.limits import MIB, OPTION, Limits
+from htcq.live.deadline import signal_name
+from htcq.passing import begin_child, forget_child
+from htcq.whole_file import put, put_new
+
+#: Longest file that is written for the child: its limit of memory is far below that.
+_MAX_FILE = 1 << 31
+_MAX_COMPLAINT = 16 * 1024
+#: As which status and with which words the ClassAd library ends a process for which there is no memory.
+_NO_MEMORY, _NO_ROOM = 127, ("bad_alloc", "length_error", "allocate memory")
+#: Of a new file in a directory that the command line names.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_RAISES = f"{OPTION} raises the limit"
+
+
+@dataclass(frozen=True)
+class Child:
+    """A confined process: its requests, its ticks, what its libraries say, and the limits that it has."""
+
+    pid: int
+    requests: socket.socket
+    ticks: int
+    complaints: int
+    name: str
+    memory: int
+    seconds: int
+
+
+def keep(child: Child, limits: Limits, files: Sequence[str]) -> int:
+    """Wait for the end of ``child`` and return its exit status; it does not outlive this call.
+
+    Raises:
+        BudgetError: a limit ended it, or what it read did.
+    """
+    begin_child(child.pid)
+    handle = os.pidfd_open(child.pid)
+    silent = 0
+    ended = False
+    try:
+        with selectors.DefaultSelector() as selector:
+            for each in (handle, child.ticks, child.requests):
+                selector.register(each, selectors.EVENT_READ)
+            while not ended:
+                for key, _ in selector.select():
+                    if key.fd == handle:
+                        ended = True
+                    elif key.fd == child.ticks:
+                        silent = _counted(os.read(child.ticks, 4096), silent)
+                        if silent > limits.one_step:
+                            _kill(child.pid)
+                    elif not _served(child.requests, files):
+                        selector.unregister(child.requests)
+    finally:
+        if not ended:
+            _kill(child.pid)
+        forget_child(child.pid)
+        _, status = os.waitpid(child.pid, 0)
+        os.close(handle)
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status) != _NO_MEMORY:
+        return os.WEXITSTATUS(status)
+    raise _why(child, status, silent > limits.one_step, limits)
+
+
+def _counted(beats: bytes, silent: int) -> int:
+    """Return for how many seconds of its processor time the child did not come back from one call."""
+    for beat in beats:
+        silent = silent + 1 if beat == signal.SIGPROF else 0
+    return silent
+
+
+def _served(requests: socket.socket, files: Sequence[str]) -> bool:
+    """Write one file for the child; False where it wants no more."""
+    name = _part(requests)
+    text = None if name is None else _part(requests)
+    if name is None or text is None:
+        return False
+    told = _written(name.decode("utf-8", "replace"), text, files)
+    requests.sendall(f"{told}\n".encode())
+    return True
+
+
+def _written(name: str, text: bytes, files: Sequence[str]) -> str:
+    """Write a file that the command line names; return why that failed, empty where it did not."""
+    directory, _, last = name.rpartition("/")
+    new = f"{directory}/" in files and _PLAIN_NAME.fullmatch(last)
+    if name not in files and not new:
+        return "a file that the command line does not name was to be written"
+    try:
+        (put_new if new else put)(Path(name), text.decode("utf-8", "replace"))
+    except OSError as error:
+        return f"{name} cannot be written: {error.strerror}"
+    return ""
+
+
+def _part(requests: socket.socket) -> bytes | None:
+    size = int.from_bytes(_received(requests, 8), "big")
+    found = _received(requests, size) if 0 < size < _MAX_FILE else b""
+    return bytes(found) if found and len(found) == size else None
+
+
+def _received(requests: socket.socket, size: int) -> bytearray:
+    found = bytearray()
+    while len(found) < size:
+        part = requests.recv(min(size - len(found), MIB))
+        if not part:
+            break
+        found += part
+    return found
+
+
+def _kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+
+
+def _why(child: Child, status: int, stuck: bool, limits: Limits) -> BudgetError:
+    """Return what ended the child."""
+    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    if stuck:
+        seconds = limits.one_step
+        return BudgetError(f"{child.name}: one of its expressions takes more than {seconds} s to evaluate", _RAISES)
+    if number == signal.SIGXCPU:
+        return BudgetError(f"{child.name}: it takes more than {child.seconds} s of processor time", _RAISES)
+    size = min(_MAX_COMPLAINT, os.fstat(child.complaints).st_size)
+    told = os.pread(child.complaints, size, 0).decode("utf-8", "replace")
+    if number == 0 or (number == signal.SIGABRT and any(word in told for word in _NO_ROOM)):
+        return BudgetError(f"{child.name}: it takes more than {child.memory // MIB} MB of memory", _RAISES)
+    last = " ".join(told.split()[-12:])
+    why = f": {last}" if last else ""
+    return BudgetError(f"{child.name}: what it holds ended the process that read it: {signal_name(number)}{why}")

@@ -1,0 +1,224 @@
+"""Where a command finds the pools that it looks at: snapshots on disk, or live pools that are captured first."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Optional
+
+from htcq.classads import parsed
+from htcq.cli.options import PATIENCE as PATIENCE
+from htcq.cli.options import add_limits_option, limits_of, number
+from htcq.errors import InputError
+from htcq.limits import USUAL, Limits
+from htcq.live.configuration import read_dump
+from htcq.operations.confined import confine
+from htcq.passing import temporary_directory
+from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, PRIORITIES_ADS, USERS_ADS
+from htcq.pool.left_out import left_out_from
+from htcq.pool.pool import Pool, log_from
+from htcq.pool.reading import Texts, read_pool
+from htcq.report.printable import tell
+from htcq.store.snapshot import Opened, Snapshot, open_files, snapshot_of
+
+if TYPE_CHECKING:
+    from htcq.operations.finished_jobs import PastFile
+
+#: Knobs of the central manager with the values that they would have.
+Changes = tuple[tuple[str, str], ...]
+#: Names of files that a command writes, None for those that it was not told to.
+Files = Sequence[Optional[str]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One pool to be looked at: a snapshot, or the collector of a live pool (None: this machine's).
+
+    ``queues`` False: without jobs and the configurations of machines other than the central manager, which quotas do
+    not need. ``machines`` False: without those configurations alone. ``schedds`` False: without jobs and what access
+    points say. ``negotiator`` names one of several. ``limits`` are those of what the pool holds. ``timeout`` is in
+    seconds, for each query; ``until`` is when all queries must be over, on the clock of time.monotonic.
+    """
+
+    snapshot: str | None = None
+    pool: str | None = None
+    timeout: float = PATIENCE
+    queues: bool = True
+    negotiator: str = ""
+    machines: bool = True
+    schedds: bool = True
+    limits: Limits = USUAL
+    until: float = math.inf
+
+    @property
+    def name(self) -> str:
+        """What the pool is called."""
+        return self.snapshot or self.pool or "this machine's pool"
+
+
+@dataclass(frozen=True)
+class OpenSource:
+    """A pool whose files are open, and of which nothing was read yet."""
+
+    source: Source
+    files: Opened
+
+
+def add_source_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """Add the flags that name a pool, or ``several``."""
+    again, action = ("; repeatable", "append") if several else ("", "store")
+    source = parser.add_argument_group("pool")
+    source.add_argument(
+        "--snapshot", metavar="PATH", action=action, help=f"a snapshot: a directory or a .tar.gz{again}"
+    )
+    source.add_argument(
+        "--pool", "-pool", metavar="HOST", action=action,
+        help=f"a live pool: its collector (default: this machine's){again}",
+    )  # fmt: skip
+    source.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=number,
+        default=PATIENCE,
+        help=f"time limit of each query (default {PATIENCE:g})",
+    )
+    add_limits_option(source)
+
+
+def sources(arguments: argparse.Namespace, queues: bool = True, negotiator: str = "") -> tuple[Source, ...]:
+    """Return the pools that the flags name, this machine's if they name none."""
+    snapshots, pools = _several(arguments.snapshot), _several(arguments.pool)
+    if not 0 < arguments.timeout <= 86400:
+        raise InputError(f"--timeout {arguments.timeout:g}: not a time", "give seconds, more than 0")
+    limits = limits_of(arguments)
+    named = [Source(snapshot=each, negotiator=negotiator, limits=limits) for each in snapshots]
+    live = Source(None, None, arguments.timeout, queues, negotiator, limits=limits)
+    named += [replace(live, pool=each) for each in pools]
+    return tuple(named) or (live,)
+
+
+def _several(given: str | Sequence[str] | None) -> Sequence[str]:
+    return [given] if isinstance(given, str) else list(dict.fromkeys(given or ()))
+
+
+def read_source(
+    arguments: argparse.Namespace, queues: bool = True, hardware: bool = False, files: Files | None = None
+) -> Pool:
+    """Return the pool that the flags name; with ``hardware`` all of its slots, but no jobs and no machine's knobs.
+
+    Where ``files`` are given, in a process that can write nothing but these.
+
+    Raises:
+        HtcqError: it cannot be read at all.
+    """
+    if arguments.snapshot and arguments.pool:
+        raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    source = sources(arguments, queues)[0]
+    opened = open_source(replace(source, machines=False, schedds=False) if hardware else source)
+    if files is not None:
+        confine_to([opened], files)
+    return read_open(opened)
+
+
+def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:
+    """Return the pool ``source``, with the central manager's configuration also as it would be with ``changes``.
+
+    And with the jobs of ``past``, which are another file's. What was left out is told on standard error.
+
+    Raises:
+        HtcqError: it cannot be read at all, or is not that of the negotiator.
+    """
+    return read_open(open_source(source, changes, past), changes, past)
+
+
+def open_source(source: Source, changes: Changes = (), past: PastFile | None = None) -> OpenSource:
+    """Open the files of the pool ``source``, a live one after it was captured: nothing of it stays on the disk.
+
+    Raises:
+        HtcqError: there is none, or it cannot be asked.
+    """
+    if source.snapshot:
+        return OpenSource(source, open_files(Path(source.snapshot), source.limits))
+    from htcq.live.capture import capture
+    from htcq.live.captured import Wanted
+    from htcq.report.terminal import progress
+
+    with temporary_directory() as directory:
+        path = directory / "snapshot"
+        asked = attributes_of(changes) | (past.names if past else frozenset())
+        wanted = Wanted(source.queues, source.negotiator, asked, source.machines, source.schedds, source.limits)
+        capture(source.pool, path, source.timeout, progress(), wanted, source.until)
+        return OpenSource(source, open_files(path, source.limits))
+
+
+def confine_to(opened: Sequence[OpenSource], files: Files = (), work: int = 1) -> None:
+    """Go on in a process that can do little but read ``opened``, and have ``files`` written.
+
+    ``work`` is how many times as long as usual the command takes.
+    """
+    if not opened:
+        return
+    limits = opened[0].source.limits
+    memory = max(limits.memory(0), sum(limits.memory(each.files.size, each.files.packed) for each in opened))
+    seconds = work * sum(limits.seconds(each.files.size, each.files.packed) for each in opened)
+    name = ", ".join(dict.fromkeys(each.source.name for each in opened))
+    confine(name, limits, memory, seconds, [name for name in files if name])
+
+
+def read_open(opened: OpenSource, changes: Changes = (), past: PastFile | None = None) -> Pool:
+    """Return the pool whose files are open, otherwise as :func:`read`."""
+    source = opened.source
+    pool = pool_of(snapshot_of(opened.files), source.name, changes, past)
+    if source.snapshot and source.negotiator and pool.negotiator not in ("", source.negotiator):
+        raise InputError(
+            f"{source.name}: its configuration is that of the negotiator {pool.negotiator}",
+            f"capture one with 'htcq snapshot --name {source.negotiator}'",
+        )
+    for each in pool.left_out:
+        tell(f"htcq: {source.name}: {each.sentence}")
+    return pool
+
+
+def attributes_of(changes: Changes) -> frozenset[str]:
+    """Return what the changed knobs name, if they are expressions: slots may have to be asked for it."""
+    expressions = (parsed(value) for _, value in changes if "$" not in value)
+    named = (expression.references().own for expression in expressions if expression is not None)
+    return frozenset(name for names in named for name in names if name.isidentifier())
+
+
+def pool_of(snapshot: Snapshot, source: str, changes: Changes = (), past: PastFile | None = None) -> Pool:
+    """Return the pool that ``snapshot`` holds.
+
+    Raises:
+        InputError: none of its files can be read.
+    """
+    meta = snapshot.meta()
+    told = meta.get("failed")
+    failed = [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
+    pool = read_pool(
+        Texts(
+            source=source,
+            collector=snapshot.chunks(COLLECTOR_ADS),
+            jobs=snapshot.chunks(JOBS_ADS),
+            priorities=snapshot.chunks(PRIORITIES_ADS),
+            users=snapshot.chunks(USERS_ADS),
+            central=snapshot.text(CONFIG),
+            access=snapshot.configurations(ACCESS),
+            execute=snapshot.configurations(EXECUTE),
+            taken_at=str(meta.get("taken", "")),
+            anonymous=meta.get("anonymized") is True,
+            failed=tuple((str(each.get("what", "")), str(each.get("why", ""))) for each in failed),
+            negotiator=str(meta.get("negotiator", "")),
+            changes=changes,
+            past=None if past is None else past.chunks,
+            left_out=left_out_from(meta.get("left_out")),
+            accountant_log=log_from(meta.get("accountant_log")),
+        ),
+        read_dump,
+    )
+    if pool.slots is None and pool.jobs is None and pool.central is None:
+        raise InputError(f"{source}: {'; '.join(pool.damage)}", "none of its files can be used")
+    return pool

@@ -1,0 +1,214 @@
+"""Puts quotas in place for a negotiator, step by step: the journal first, the file, the negotiator, the journal again.
+
+Killed anywhere, it leaves a file that was wanted once and a journal that says so; :meth:`Writer.finish` does what is
+left to do, after a look at the file that is really there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.elastic.journal import APPLY, INTENT, NOTHING, OUTCOME, RESTORE, VERIFIED, WRITTEN, Record, State, resolved
+from htcq.elastic.quota_file import digest_of
+from htcq.errors import HtcqError, InstallError, PoolError
+from htcq.operations.system_log import log_change
+from htcq.store.elastic_journal import append, read_journal
+
+if TYPE_CHECKING:
+    from htcq.live.reconfig import Negotiator
+
+_MODE = 0o644
+#: What tempfile.mkstemp makes of a name.
+_TEMPORARY = ".????????"
+_TOLD = "the negotiator shows it"
+
+
+@dataclass(frozen=True)
+class Writer:
+    """One file, its journal, and the negotiator that reads it; whoever uses it holds the lock of the file.
+
+    ``within`` is how long the negotiator may take to show quotas, in seconds; ``pool`` its collector, empty for this
+    machine's.
+    """
+
+    path: Path
+    journal: Path
+    negotiator: Negotiator
+    within: float
+    instance: str
+    operator: str
+    pool: str = ""
+
+    def state(self) -> State:
+        """Return what the journal says."""
+        return read_journal(self.journal).state
+
+    def present(self) -> str | None:
+        """Return the file's text; None where there is none.
+
+        Raises:
+            InstallError: it cannot be read.
+        """
+        try:
+            return self.path.read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InstallError(f"{self.path} cannot be read: {error.strerror}", "run as root") from error
+
+    def add(self, record: Record) -> Record:
+        """Journal ``record`` with its number, the time, and who did it.
+
+        What came of a write goes to the system's log as well.
+        """
+        state = self.state()
+        told = replace(
+            record,
+            number=state.last + 1,
+            time=time.time(),
+            instance=self.instance,
+            operator=self.operator,
+        )
+        append(self.journal, told)
+        if told.kind == OUTCOME:
+            self._log(state, told)
+        return told
+
+    def _log(self, state: State, outcome: Record) -> None:
+        intents = (each for each in (state.unfinished, state.in_force) if each is not None)
+        intent = next((each for each in intents if each.number == outcome.of), outcome)
+        what = f"{self.path}: {intent.what or 'write'} of plan {intent.plan or '-'}: {outcome.result}: {outcome.told}"
+        log_change("elastic", what, failed=outcome.result != VERIFIED)
+
+    def resolve(self) -> list[str]:
+        """Journal what came of an intent that has no outcome, as the file tells, and return it as a sentence.
+
+        Raises:
+            JournalError: the journal cannot be written.
+        """
+        self._tidy()
+        state = self.state()
+        if state.unfinished is None:
+            return []
+        result, why = resolved(state, self.present())
+        self.add(Record(0, 0.0, OUTCOME, of=state.unfinished.number, result=result, told=why))
+        return [f"{state.unfinished.what} of plan {state.unfinished.plan or '-'}: {why}"]
+
+    def finish(self) -> list[str]:
+        """Do what a former run has left to do, and return in sentences what that was.
+
+        Raises:
+            HtcqError: the journal cannot be written, or the former file cannot be put back.
+        """
+        told = self.resolve()
+        state = self.state()
+        if state.in_force is None or state.result == VERIFIED or digest_of(self.present()) != state.digest:
+            return told
+        why = self._verify(state.in_force)
+        told.append(f"{state.in_force.what}: {why or _TOLD + ' now'}")
+        if why and state.in_force.what == APPLY:
+            self._restore(why)
+            told.append(f"{self.path}: put back")
+        return told
+
+    def write(self, intent: Record) -> Record:
+        """Put the text of ``intent`` in place and return it as journaled.
+
+        Raises:
+            InstallError: the file cannot be written; it is as it was.
+            PoolError: the negotiator does not show the quotas; an ``apply`` was put back.
+        """
+        present, state = self.present(), self.state()
+        ours = digest_of(present) == state.digest
+        intent = self.add(
+            replace(
+                intent,
+                path=str(self.path),
+                pool=self.pool,
+                negotiator=self.negotiator.name,
+                before=digest_of(present),
+                after=digest_of(intent.text),
+                replaced=None if ours and state.in_force is not None else present,
+            )
+        )
+        try:
+            self._put(present, intent.text)
+        except OSError as error:
+            why = f"{self.path} cannot be written: {error.strerror}"
+            self.add(Record(0, 0.0, OUTCOME, of=intent.number, result=NOTHING, told=why))
+            raise InstallError(why, "it is as it was; run as root") from error
+        why = self._verify(intent)
+        if why and intent.what == APPLY:
+            self._restore(why)
+            raise PoolError(f"{why}: {self.path} was put back", "is another file read later, or reconfig refused?")
+        if why:
+            raise PoolError(f"{self.path} is in place, but {why}", "condor_reconfig -negotiator makes it take effect")
+        return intent
+
+    def _tidy(self) -> None:
+        """Remove what a killed run left half written; HTCondor does not read it, and nobody else is at it."""
+        for name in (self.path.name, f"{self.path.name}~"):
+            for left in self.path.parent.glob(f".{name}{_TEMPORARY}"):
+                left.unlink(missing_ok=True)
+
+    def _put(self, present: str | None, text: str | None) -> None:
+        from htcq.whole_file import put, put_copy, status_of
+
+        if present is not None and present != text:
+            put_copy(self.path, self.path.with_name(f"{self.path.name}~"))
+        if text is not None:
+            if present != text:
+                put(self.path, text, _MODE, status_of(self.path))
+            return
+        with contextlib.suppress(FileNotFoundError):
+            self.path.unlink()
+        directory = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+    def _verify(self, intent: Record) -> str:
+        """Let the negotiator read the file, and journal whether it shows the quotas; return why not."""
+        why = self._told(intent.quotas)
+        result = WRITTEN if why else VERIFIED
+        told = why or (_TOLD if intent.quotas else "the negotiator was told; what it should show is not known")
+        self.add(Record(0, 0.0, OUTCOME, of=intent.number, result=result, told=told))
+        return why
+
+    def _told(self, quotas: Mapping[str, tuple[float, bool]]) -> str:
+        """Tell the negotiator to read the file, and return why it does not show ``quotas``; empty where it does.
+
+        Whoever refuses the command may show them all the same: those that are put back were never gone there.
+        """
+        refused = ""
+        try:
+            self.negotiator.reconfigure()
+        except HtcqError as error:
+            refused = str(error)
+        try:
+            shown = self.negotiator.shows(quotas, self.within, self._again) if quotas else refused
+        except HtcqError as error:
+            shown = str(error)
+        return shown and (refused or shown)
+
+    def _again(self) -> None:
+        with contextlib.suppress(HtcqError):
+            self.negotiator.reconfigure()
+
+    def _restore(self, why: str) -> None:
+        """Put back what was there before the write in force."""
+        state = self.state()
+        former = state.former
+        intent = Record(
+            0, 0.0, INTENT, what=RESTORE, text=state.former_text, told=why,
+            quotas=former.quotas if former is not None else {},
+        )  # fmt: skip
+        with contextlib.suppress(PoolError):
+            self.write(intent)

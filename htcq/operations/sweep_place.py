@@ -1,0 +1,87 @@
+"""What all items of a sweep stand on: one snapshot, and a place for their results."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from htcq import __version__
+from htcq.cli.changes import read_changes
+from htcq.errors import InputError
+from htcq.live.capture import capture
+from htcq.live.captured import Wanted
+from htcq.operations.pool_source import attributes_of, sources
+from htcq.passing import temporary_directory
+from htcq.report.printable import tell
+from htcq.report.terminal import progress
+from htcq.simulate.sweep import Ground, Item, Sweep
+from htcq.store.results import Results, claimed, digest, file_digest
+from htcq.store.snapshot import open_snapshot
+from htcq.store.snapshot_writer import new_snapshot
+
+#: Where a live pool is kept for the runs to come.
+_CAPTURED = "snapshot.tar.gz"
+
+
+@dataclass(frozen=True)
+class Place:
+    """The snapshot that all items look at, what it is called, and where results lie."""
+
+    snapshot: str
+    source: str
+    results: Results
+
+    def missing(self, sweep: Sweep) -> list[Item]:
+        """Return the items without a result."""
+        kept = ((item, self.results.kept(item)) for item in sweep.items)
+        return [item for item, run in kept if run is None or not run.verdict.done]
+
+
+@contextmanager
+def placed(arguments: argparse.Namespace, sweep: Sweep) -> Iterator[Place]:
+    """Yield the snapshot, captured if it is a live pool, and where results go: nowhere for long if that is not said.
+
+    Raises:
+        HtcqError: there is no such snapshot or pool, or another run works in that place.
+    """
+    if arguments.snapshot:
+        open_snapshot(Path(arguments.snapshot))
+    with temporary_directory() as passing:
+        directory = Path(arguments.results or passing).absolute()
+        with claimed(directory):
+            path = arguments.snapshot or str(directory / _CAPTURED)
+            if not arguments.snapshot:
+                _captured(Path(path), arguments, sweep)
+            common = (f"--name={arguments.name}",) if arguments.name else ()
+            snapshot = open_snapshot(Path(path))
+            source = arguments.snapshot or str(snapshot.meta().get("pool") or arguments.pool)
+            files = {name: file_digest(Path(name)) for item in sweep.items for name in item.files}
+            ground = Ground(common, digest(snapshot), __version__, files)
+            yield Place(path, source, Results(directory, ground))
+
+
+def _captured(path: Path, arguments: argparse.Namespace, sweep: Sweep) -> None:
+    """Capture a live pool, unless an earlier run has done so."""
+    source = sources(arguments, negotiator=arguments.name)[0]
+    if path.exists():
+        meta = open_snapshot(path).meta()
+        if source.pool and meta.get("pool") != source.pool:
+            raise InputError(f"{path} is of another pool, {meta.get('pool')}", "name another directory for its results")
+        tell(f"htcq: going on with {path}, taken {meta.get('taken')}")
+        return
+    with new_snapshot(path) as directory:
+        wanted = Wanted(True, source.negotiator, attributes_of(tuple(_changes(sweep.items))))
+        for what, why in capture(source.pool, directory, source.timeout, progress(), wanted).failed:
+            tell(f"htcq: {source.name}: {what}: {why}")
+
+
+def _changes(items: Sequence[Item]) -> list[tuple[str, str]]:
+    """Return the knobs that any item would set; one that cannot be read is told when its turn comes."""
+    found: list[tuple[str, str]] = []
+    for text in dict.fromkeys(text for item in items for text in item.values.get("set", ())):
+        with suppress(InputError):
+            found += read_changes([text])
+    return found

@@ -1,0 +1,157 @@
+"""One access point: how many of its idle jobs it offers at a time, and which it starts on no slot at all.
+
+Follows src/condor_schedd.V6/schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNegotiate), HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from htcq.classads import Ad, Missing, holds, parsed
+from htcq.pool.configuration import Configuration
+from htcq.pool.job import Job
+from htcq.pool.record import Record
+from htcq.pool.versions import version
+from htcq.poolquota.access.offer_budget import OfferBudget
+from htcq.poolquota.access.refusals import CURB_MATCHMAKING, MAX_JOBS_RUNNING, Refusal
+from htcq.poolquota.access.start_vanilla import Owners, StartVanilla
+from htcq.poolquota.access.user_limits import UserLimit, UserLimits
+from htcq.quota.knobs import Knobs
+
+#: The first version that offers only so many jobs of a submitter at a time, the knob that switches it off, and what
+#: MAX_CONCURRENT_UPLOADS is by default: a fifth of it is the limit.
+_LIMITS_SUBMITTERS, _LIMITED, _UPLOADS = (25, 11), "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS", 100
+_NO_LIMIT = 2**31 - 1
+#: The first version whose schedd evaluates the concurrency limits of a job before it compares them with a match's.
+_EVALUATES_LIMITS = (24, 7)
+#: The first version whose START_VANILLA_UNIVERSE has the scope SCHEDD.
+_HAS_SCHEDD = (24, 7)
+_CURB, _START = "CURB_MATCHMAKING", "START_VANILLA_UNIVERSE"
+_REFUNDS, _PROJECTS = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS", "PERSISTENT_PROJECT_RECORDS"
+#: How many requests a negotiator asks for at a time (NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE, param_info.in).
+_BATCH = 200
+
+
+class AccessPoint:
+    """One schedd; ``record`` is its ad (None: it has none), ``configuration`` None where it is not known.
+
+    ``limits`` and ``owners`` are those of all users, ``batch`` is how many requests the negotiator asks for at a time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        record: Record | None,
+        configuration: Configuration | None,
+        limits: UserLimits,
+        owners: Owners,
+        batch: int = _BATCH,
+    ) -> None:
+        self.name, self._record, self._limits, self._batch = name, record, limits, batch
+        self._owners = owners
+        self._knobs = Knobs({} if configuration is None else {knob.name: knob.value for knob in configuration})
+        self._matched = 0
+
+    @cached_property
+    def literal_limits(self) -> bool:
+        """Whether to this schedd concurrency limits that are no plain string are none."""
+        return () < self._version < _EVALUATES_LIMITS
+
+    @cached_property
+    def _version(self) -> tuple[int, ...]:
+        return () if self._record is None else version(self._record.value("CondorVersion"))
+
+    @property
+    def max_offered(self) -> int | None:
+        """How many jobs of one submitter it offers in one talk that begins now; None where it offers all.
+
+        From 25.11 on it is as many as one submitter may transfer at once, whatever is transferred.
+        """
+        if self._curbed:
+            return 0
+        limits = [] if self.per_submitter is None else [self.per_submitter]
+        if self._startable is not None:
+            limits.append(max(0, self._startable - self._matched))
+        return min(limits, default=None)
+
+    def budget(self) -> OfferBudget:
+        """Return what it offers in one talk that begins now."""
+        return OfferBudget(self.max_offered, self._batch, self._knobs.boolean(_REFUNDS, False))
+
+    @cached_property
+    def per_submitter(self) -> int | None:
+        """How many jobs of one submitter it offers in one talk, whatever else limits them; None: all."""
+        if self._version < _LIMITS_SUBMITTERS or not self._knobs.boolean(_LIMITED, True):
+            return None
+        uploads = int(self._knobs.number("MAX_CONCURRENT_UPLOADS", _UPLOADS, 0, _NO_LIMIT))
+        each = int(self._knobs.number("MAX_CONCURRENT_UPLOADS_PER_USER", uploads // 5, 0, _NO_LIMIT))
+        return each if each > 0 else None
+
+    @cached_property
+    def _startable(self) -> int | None:
+        """How many more jobs it may start before it has MAX_JOBS_RUNNING; None where nobody says."""
+        if self._record is None:
+            return None
+        most, running = (self._record.number(name) for name in ("MaxJobsRunning", "TotalRunningJobs"))
+        return None if most is None else max(0, int(most) - int(running or 0))
+
+    @cached_property
+    def _curbed(self) -> bool:
+        """Whether CURB_MATCHMAKING holds in the schedd's own ad: then it offers nothing."""
+        if self._record is None:
+            return False
+        expression = parsed(self._knobs.text(_CURB))
+        if expression is None:
+            return holds(self._record.value("CurbMatchmaking"))
+        values = self._record.values.items()
+        return holds(expression.evaluate(Ad({name: value for name, value in values if not isinstance(value, Missing)})))
+
+    def refusals(self) -> Iterator[Refusal]:
+        """Yield why it offers none of its jobs when the cycle begins."""
+        if self._curbed:
+            yield Refusal(CURB_MATCHMAKING, {"expression": self._knobs.text(_CURB) or "CurbMatchmaking"})
+        if self._startable == 0 and self._record is not None:
+            limit, used = (int(self._record.number(name) or 0) for name in ("MaxJobsRunning", "TotalRunningJobs"))
+            yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
+
+    def user_limit(self, job: Job) -> UserLimit | None:
+        """Return the limit of the user of ``job``, which no request exceeds; None where there is none."""
+        return self._limits.of(job, self.name)
+
+    @cached_property
+    def keeps_projects(self) -> bool:
+        """Whether it has records of projects, each with a limit of its own: no snapshot holds them."""
+        return self._knobs.boolean(_PROJECTS, False)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has as many matches of this cycle as it may start jobs, and gives all others back.
+
+        More may be matched: what it offers all of its submitters was fixed before the matches.
+        """
+        return self._startable is not None and self._matched >= self._startable
+
+    def start_job(self, job: Job) -> bool:
+        """Start a job on its match; False where its user runs as many as allowed already."""
+        self._matched += 1
+        return self._limits.start(job, self.name)
+
+    @cached_property
+    def start(self) -> StartVanilla | None:
+        """START_VANILLA_UNIVERSE; None where it is not set or is broken, which to the schedd is the same."""
+        expression = parsed(self._knobs.text(_START))
+        if expression is None:
+            return None
+        finds_schedd = not () < self._version < _HAS_SCHEDD
+        return StartVanilla(expression, self.name, self._record, self._owners, finds_schedd)
+
+    def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether START_VANILLA_UNIVERSE lets the schedd start ``job`` on a match with the slot of that ad."""
+        return self.start is None or job.parallel or self.start.starts(job, slot)
+
+    def can_start_another(self, job: Job, slot: Callable[[], Ad]) -> bool:
+        """Tell whether it lets the schedd start ``job`` on a match or a claim that it looks up a job for."""
+        if self.start is None or job.parallel:
+            return True
+        return self.start.looks_up(job, slot) and self.start.starts(job, slot)

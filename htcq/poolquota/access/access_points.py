@@ -1,0 +1,162 @@
+"""What the access points offer: which of their idle jobs the negotiator hears of.
+
+Follows src/condor_schedd.V6/qmgmt.cpp (Runnable), schedd.cpp (service_this_universe, negotiate, jobCanNegotiate,
+scheduler_getRequestConstraints) and dedicated_scheduler.cpp (makeGenericAdFromJobAd), HTCondor 25.14. This is the one
+place that decides it: what asks why a job is not offered asks :meth:`AccessPoints.refusals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from htcq.classads import as_number, holds, parsed
+from htcq.pool.frame import Expressions, Frame
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.poolquota.access.access_point import AccessPoint
+from htcq.poolquota.access.refusals import (
+    COOL_DOWN,
+    DEDICATED_SCHEDULER,
+    DEFERRED,
+    JOB_CONSTRAINT,
+    START_VANILLA_UNIVERSE,
+    USER_MAX_JOBS,
+    Refusal,
+)
+from htcq.poolquota.access.start_vanilla import Owners
+from htcq.poolquota.access.user_limits import UserLimits
+from htcq.poolquota.groups import PoolQuotas
+from htcq.quota.knobs import Knobs
+
+_CONSTRAINT, _BATCH = "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE"
+
+
+def access_points_of(pool: Pool, quotas: PoolQuotas) -> AccessPoints:
+    """Return the access points of ``pool`` as they meet the negotiator whose groups are ``quotas``."""
+    return AccessPoints(pool, Knobs(quotas.knobs), quotas.published.moment)
+
+
+class AccessPoints:
+    """The access points of a pool, by name; one that no schedd ad names offers all of its jobs.
+
+    ``now`` is the time in seconds since 1970 (None: not known), ``knobs`` are those of the negotiator.
+    """
+
+    def __init__(self, pool: Pool, knobs: Knobs, now: float | None) -> None:
+        self._constraint, self._now = parsed(knobs.text(_CONSTRAINT)), now
+        batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
+        configurations = {each.name: pool.access.get(each.name, pool.central) for each in pool.schedds}
+        self._limits = UserLimits(pool.users or ())
+        self._owners = Owners(pool.users or (), pool.jobs or (), self.name_of)
+        self._known = {
+            each.name: AccessPoint(each.name, each, configurations[each.name], self._limits, self._owners, batch)
+            for each in pool.schedds
+        }
+        self._named = bool(self._known)
+        self._only = next(iter(self._known)) if len(self._known) == 1 else ""
+        self._frames: dict[tuple[int, str], Frame] = {}
+        self._expressions = Expressions()
+
+    def __getitem__(self, name: str) -> AccessPoint:
+        if name not in self._known:
+            self._known[name] = AccessPoint(name, None, None, self._limits, self._owners)
+        return self._known[name]
+
+    def with_projects(self) -> list[str]:
+        """Return the names of those that have records of projects."""
+        return [name for name, each in self._known.items() if each.keeps_projects]
+
+    def unread(self) -> list[tuple[str, str]]:
+        """Return the names of schedds with what their START_VANILLA_UNIVERSE names and their ads here lack."""
+        starts = ((name, each.start) for name, each in self._known.items())
+        return [(name, lacking) for name, start in starts if start is not None for lacking in start.unread]
+
+    def name_of(self, job: Job) -> str:
+        """Return the access point whose job it is; empty where the pool does not say."""
+        if isinstance(job.schedd, str):
+            return job.schedd
+        # The id of a job of the whole pool begins with the name of its schedd.
+        named = job.global_id.partition("#")[0] if isinstance(job.global_id, str) else ""
+        return named if named in self._known or not self._named else self._only
+
+    def words(self) -> set[str]:
+        """Return every word of the expressions by which jobs are offered or not."""
+        starts = (each.start for each in self._known.values())
+        words = set(self._constraint.words() if self._constraint is not None else ())
+        return words.union(*(start.words() for start in starts if start is not None))
+
+    def runnable(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        """Yield those of ``jobs`` that their schedds would start now, as the negotiator would hear of them."""
+        for job in jobs:
+            if not job.wanted or any(not each.offered for each in self._own_refusals(job)):
+                continue
+            start = self[self.name_of(job)].start
+            if job.parallel:
+                yield self._dedicated(job)
+            elif start is not None and start.narrows(job):
+                yield self._with(job, f"({start.condition(job)})")
+            else:
+                yield job
+
+    def kept_back(self, job: Job) -> Refusal | None:
+        """Return the first reason for which an idle job is not offered now; None where it is."""
+        return next((each for each in self.refusals(job) if not each.offered), None)
+
+    def refusals(self, job: Job) -> Iterator[Refusal]:
+        """Yield what keeps an idle job from being offered now, and what narrows that, in the schedd's order."""
+        yield from self._own_refusals(job)
+        at = as_number(job.frame.value("DeferralTime"))
+        if at is not None and self._now is not None:
+            before = (as_number(job.frame.value(name)) or 0 for name in ("DeferralPrepTime", "ScheddInterval"))
+            until = at - sum(before)
+            if until > self._now:
+                yield Refusal(DEFERRED, {"until": until}, offered=True)
+        if job.parallel:
+            yield Refusal(DEDICATED_SCHEDULER, {"submitter": job.submitter}, offered=True)
+        else:
+            yield from self._conditions(job)
+        yield from self[self.name_of(job)].refusals()
+
+    def _own_refusals(self, job: Job) -> Iterator[Refusal]:
+        """Yield why the schedd would not start this job, whatever slot it had (Runnable, jobCanNegotiate)."""
+        until = as_number(job.cool_down_until)
+        if until is not None and self._now is not None and until >= self._now:
+            yield Refusal(COOL_DOWN, {"until": until})
+        if job.parallel:
+            return
+        schedd = self.name_of(job)
+        limit = self._limits.of(job, schedd)
+        if limit is not None and limit.left == 0:
+            yield Refusal(USER_MAX_JOBS, {"user": limit.user, "limit": limit.limit, "used": limit.running})
+        start = self[schedd].start
+        if start is not None and start.offers(job) is False:
+            yield Refusal(START_VANILLA_UNIVERSE, {"expression": start.text})
+
+    def _conditions(self, job: Job) -> Iterator[Refusal]:
+        """Yield what else the schedd or the negotiator asks of a job, or of its slot."""
+        start = self[self.name_of(job)].start
+        if start is not None and start.narrows(job):
+            yield Refusal(START_VANILLA_UNIVERSE, {"expression": start.text}, offered=True)
+        if not self.offers(job):
+            assert self._constraint is not None
+            yield Refusal(JOB_CONSTRAINT, {"expression": self._constraint.text})
+
+    def _dedicated(self, job: Job) -> Job:
+        """Return a job as its dedicated scheduler asks for it: on a slot that is the scheduler's to give."""
+        name = f'"{job.submitter}"'
+        return self._with(job, f"TARGET.DedicatedScheduler == {name} && TARGET.RemoteOwner =!= {name}")
+
+    def _with(self, job: Job, condition: str) -> Job:
+        """Return a job that asks more of its slot."""
+        key = (id(job.frame), condition)
+        if key not in self._frames:
+            own = job.frame.text("Requirements") or "undefined"
+            self._frames[key] = job.frame.changed({"Requirements": f"{condition} && ({own})"}, self._expressions)
+        return job._replace(frame=self._frames[key])
+
+    def offers(self, job: Job) -> bool:
+        """Tell whether jobs like this runnable one are asked for: the negotiator may want to hear of some alone.
+
+        A schedd may use a match for a job that it was not allowed to ask for.
+        """
+        return job.parallel or self._constraint is None or holds(self._constraint.evaluate(job.ad()))

@@ -1,0 +1,88 @@
+"""What a change of the configuration does to the groups: two looks at one pool, group by group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from htcq.poolquota.published import same
+from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.standing import Standing
+from htcq.quota.tree import name_key
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An amount before and after; None where the group is not there or has no turn, then nobody knows a difference."""
+
+    before: float | None
+    after: float | None
+    difference: float | None
+    changed: bool
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """One group: its quota as effective, its allocation, and the limit that the negotiator works with.
+
+    ``fate`` is "appears", "vanishes" or, for a group that is there before and after, "stays".
+    """
+
+    name: str
+    parent: str | None
+    depth: int
+    fate: str
+    effective: Difference
+    allocated: Difference
+    limit: Difference
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything of the group differs."""
+        return self.fate != "stays" or self.effective.changed or self.allocated.changed or self.limit.changed
+
+
+def compare(before: QuotaLook, after: QuotaLook) -> tuple[GroupDifference, ...]:
+    """Return every group of either look, depth first as ``after`` has them; those that vanish stand where they were."""
+    olds = {name_key(standing.name): standing for standing in before.standings}
+    return tuple(
+        _compared(one, olds.get(name_key(one.name)), one if stays else None) for one, stays in _in_order(before, after)
+    )
+
+
+def _in_order(before: QuotaLook, after: QuotaLook) -> Iterator[tuple[Standing, bool]]:
+    """Yield all groups, each with whether it is there afterwards."""
+    there = {name_key(standing.name) for standing in after.standings}
+    vanished: dict[bytes, list[Standing]] = {}
+    place = name_key(before.standings[0].name)
+    for standing in before.standings:  # the root is always there
+        if name_key(standing.name) in there:
+            place = name_key(standing.name)
+        else:
+            vanished.setdefault(place, []).append(standing)
+    for standing in after.standings:
+        yield standing, True
+        yield from ((each, False) for each in vanished.get(name_key(standing.name), ()))
+
+
+def _compared(one: Standing, before: Standing | None, after: Standing | None) -> GroupDifference:
+    def of(amount: Callable[[Standing], float | None]) -> Difference:
+        return _difference(None if before is None else amount(before), None if after is None else amount(after))
+
+    return GroupDifference(
+        name=one.name,
+        parent=one.parent,
+        depth=one.depth,
+        fate="appears" if before is None else "vanishes" if after is None else "stays",
+        effective=of(lambda standing: standing.quota),
+        allocated=of(lambda standing: standing.own_allocated),
+        limit=of(lambda standing: standing.working_limit),
+    )
+
+
+def _difference(before: float | None, after: float | None) -> Difference:
+    if before is None or after is None:
+        return Difference(before, after, None, (before is None) is not (after is None))
+    changed = not (same(before, after) or (math.isnan(before) and math.isnan(after)))
+    return Difference(before, after, after - before if changed else 0.0, changed)

@@ -1,0 +1,1 @@
+"""Explains how the quota of one group was computed, step by step."""

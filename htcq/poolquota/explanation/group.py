@@ -1,0 +1,77 @@
+"""The whole story of a group, and finding a group by what somebody calls it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+
+from htcq.errors import InputError
+from htcq.poolquota.explanation.negotiation import limit_story, rounds_story, shares_story, turn_story
+from htcq.poolquota.explanation.quota import allocation_story, demand_story, quota_story
+from htcq.poolquota.explanation.sections import MAX_NAMES, PUBLISHED, Scene, Sentence, few, listed
+from htcq.poolquota.explanation.surplus import surplus_story
+from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.standing import Standing
+from htcq.units import show_number
+
+_PARTS = (
+    quota_story,
+    demand_story,
+    allocation_story,
+    surplus_story,
+    turn_story,
+    limit_story,
+    shares_story,
+    rounds_story,
+)
+
+
+def stories(look: QuotaLook) -> Mapping[str, tuple[Sentence, ...]]:
+    """Return the story of every group by its name."""
+    scene = Scene(look)
+    return {standing.name: tuple(_told(scene, standing)) for standing in look.standings}
+
+
+def story(look: QuotaLook, name: str) -> tuple[Sentence, ...]:
+    """Return the story of the group ``name``, whatever its case.
+
+    Raises:
+        InputError: there is no such group; the hint has the near names.
+    """
+    return tuple(_told(Scene(look), group_named(look, name)))
+
+
+def _told(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    for part in _PARTS:
+        yield from part(scene, group)
+    for mark in group.marks:
+        published, computed = (
+            value if isinstance(value, str) else show_number(value) for value in (mark.published, mark.computed)
+        )
+        text = f"the negotiator published {mark.attribute} {published}, where {computed} is computed"
+        yield Sentence(PUBLISHED, text)
+
+
+def group_named(look: QuotaLook, name: str) -> Standing:
+    """Return the group ``name``, whatever its case.
+
+    Raises:
+        InputError: there is no such group; the hint has the near names.
+    """
+    found = look.find(name)
+    if found is None:
+        raise InputError(f"{look.source} has no group {name}", _near(look, name))
+    return found
+
+
+def _near(look: QuotaLook, name: str) -> str:
+    names = [standing.name for standing in look.standings]
+    wanted = name.lower()
+    whole = {each.lower(): each for each in names}
+    last = {each.lower().rpartition(".")[2]: each for each in names}
+    near = [each for each in names if each.lower().rpartition(".")[2] == wanted.rpartition(".")[2]]
+    if not near:
+        near = [known[each] for known in (whole, last) for each in difflib.get_close_matches(wanted, known)]
+    if near:
+        return f"did you mean {' or '.join(list(dict.fromkeys(near))[:MAX_NAMES])}?"
+    return f"its groups are {listed(few(names))}"

@@ -1,0 +1,173 @@
+"""When a group has its turn, how far it may go in it, and what later rounds change.
+
+Follows hgq_negotiate_with_all_groups, strict_enforce_quota and negotiateWithGroup of GroupEntry.cpp and matchmaker.cpp
+in src/condor_negotiator.V6, HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from htcq.poolquota.explanation.sections import LIMIT, MAX_NAMES, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
+from htcq.poolquota.standing import Standing, shown_limit
+from htcq.quota.limits import FLT_MAX, truncated
+from htcq.quota.results import Limit
+from htcq.quota.settings import SORT_EXPR
+from htcq.quota.shares import Share
+from htcq.units import show_number as shown
+
+
+def turn_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield when a group has its turn, or why it has none."""
+    if scene.round is None:
+        return
+    yield from (Sentence(TURN, text) for text in _regrouping(scene, group))
+    if group.turn is None:
+        yield Sentence(TURN, f"not negotiated in this cycle: {_no_turn(scene, group)}")
+        return
+    turns = scene.look.limits
+    yield Sentence(TURN, f"it has turn {group.turn} of {len(turns)}: {_key(scene, group)}")
+    first = turns[: min(group.turn - 1, MAX_NAMES)]
+    if first:
+        before = [f"{limit.group} ({shown(scene.groups[limit.group].sort_key)})" for limit in first]
+        yield Sentence(TURN, f"before it goes {listed(few(before, group.turn - 1))}")
+
+
+def _regrouping(scene: Scene, group: Standing) -> Iterator[str]:
+    if not group.autoregroup:
+        return
+    if group.parent is not None:
+        yield (
+            "GROUP_AUTOREGROUP is true for it: its submitters have another turn after all groups, with the root, where "
+            "no quota holds them; what they get there is usage of this group"
+        )
+        return
+    groups = [each.name for each in scene.look.standings if each.autoregroup and each.parent and each.submitters]
+    whose = listed(few(groups)) if groups else "no group that has any"
+    yield (
+        f"GROUP_AUTOREGROUP: it goes last, also with the submitters of {whose}, and is allocated the whole pool, "
+        f"{shown(group.allocated)}, for that"
+    )
+
+
+def _no_turn(scene: Scene, group: Standing) -> str:
+    if not group.submitters:
+        return "it has no submitters"
+    if group.allocated <= 0:
+        return "it is allocated nothing"
+    return (
+        f"it uses {shown(group.usage)}, all of the {shown(group.allocated)} that it is allocated, and "
+        "NEGOTIATOR_CONSIDER_PREEMPTION is false"
+    )
+
+
+def _key(scene: Scene, group: Standing) -> str:
+    if group.parent is None and group.autoregroup:
+        return "the root goes last where groups regroup"
+    if scene.look.settings.sort_expr != SORT_EXPR:
+        if group.sort_key == FLT_MAX:
+            return "GROUP_SORT_EXPR is no number for it, which puts it with the last"
+        return f"GROUP_SORT_EXPR is {shown(group.sort_key)} for it, and the least goes first"
+    if group.parent is None:
+        return "the root goes last"
+    if group.quota <= 0:
+        return "groups without a quota go after those that have one"
+    part = f"{shown(group.usage)} of its quota of {shown(group.quota)}"
+    return f"it uses {part}, a share of {shown(group.sort_key)}, and the least goes first"
+
+
+def limit_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield the usage that a group may come to, who made it lower, and what the negotiator makes of it."""
+    limit = scene.limits.get(group.name)
+    if limit is None:
+        return
+    if math.isnan(limit.limit):
+        yield Sentence(LIMIT, _not_a_number(group))
+        return
+    yield from (Sentence(LIMIT, text) for text in _limit(scene, group, limit))
+
+
+def _not_a_number(group: Standing) -> str:
+    return (
+        "its limit is NaN: no group is to grow in this round, yet its quota is above its usage, and the negotiator "
+        f"divides 0 by 0; it works with {shown(truncated(math.nan))} and matches nothing for {group.name}"
+    )
+
+
+def _limit(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
+    which = "allocation" if group.allocated > group.quota else "quota"
+    yield f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and allocation counts"
+    yield from _held(scene, group, limit)
+    if "(" in shown_limit(limit.limit):
+        yield f"the negotiator works with a whole number of 32 bits: {shown_limit(limit.limit)}"
+    yield from _passes(scene, group)
+    if group.headroom <= 0:
+        yield f"it uses {shown(group.usage)} already: nothing more is open to it"
+        return
+    yield (
+        f"it uses {shown(group.usage)}: {shown(group.headroom)} more is open to it, and the first match of each "
+        "submitter may go beyond that by what it costs"
+    )
+
+
+def _held(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
+    if limit.held_by:
+        holder = scene.groups[limit.held_by]
+        quota = holder.config_quota if holder.static else holder.subtree_quota
+        whose = "itself accepts" if holder is group else "accepts"
+        below = " with all below it" if scene.children(holder) else ""
+        yield (
+            f"strict enforcement cuts that to {shown(limit.limit)}: {holder.name} {whose} no surplus, and of its "
+            f"{shown(quota)} it uses {shown(holder.subtree_usage)}{below}"
+        )
+    elif not scene.look.settings.strict_enforce:
+        refusing = [each.name for each in (group, *scene.upwards(group)) if not each.accept_surplus]
+        if refusing:
+            yield f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that to what it has left"
+
+
+def _passes(scene: Scene, group: Standing) -> Iterator[str]:
+    rate = scene.look.settings.round_robin_rate
+    if scene.round is None or rate >= scene.round.max_delta:
+        return
+    yield (
+        f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first it may come to "
+        f"{shown(truncated(scene.first_limits[group.name]))}"
+    )
+    if scene.look.settings.strict_enforce and not group.accept_surplus:
+        yield "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way"
+
+
+def shares_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield what each submitter with idle jobs may take when the turn begins."""
+    if not group.shares or (scene.round is not None and group.turn is None):
+        return
+    told = [f"{share.name} {_share(share)}" for share in group.shares]
+    base = shown(group.shares[0].base)
+    yield Sentence(SHARES, f"by their priority its waiting submitters may come to parts of {base}: {listed(few(told))}")
+
+
+def _share(share: Share) -> str:
+    more = "as much as there is" if math.isinf(share.limit) else f"{shown(share.limit)} more"
+    ceiling = "" if share.headroom is None else f", {share.headroom} by its ceiling"
+    floor = f", {shown(share.floor)} of it first, by its floor" if share.floor > 0 else ""
+    return f"{100 * share.share:.3g}% ({more}{ceiling}{floor})"
+
+
+def rounds_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield what becomes of a group in later rounds of the same cycle."""
+    if scene.round is None or group.requested <= max(group.usage, 0.0):
+        return
+    rounds, text = scene.look.settings.max_rounds, ""
+    if rounds == 1:
+        text = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: what it cannot match goes to nobody"
+    elif group.usage < group.own_allocated:
+        text = (
+            f"up to {rounds} rounds: what it cannot match in one it does not ask for in the next, where only the "
+            f"{shown(group.usage)} that it uses counts unless it matched some, and others may have the rest"
+        )
+    elif group.requested > group.own_allocated and (group.accept_surplus or scene.children(group)):
+        text = f"up to {rounds} rounds: what others cannot match of theirs may come to it in a later one"
+    if text:
+        yield Sentence(ROUNDS, text)

@@ -1,0 +1,148 @@
+"""How a group came to its quota, what its jobs want, and how much of that the quota covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from htcq.poolquota.demand import Submitter
+from htcq.poolquota.explanation.sections import ALLOCATION, DEMAND, QUOTA, Scene, Sentence, few, listed, unused
+from htcq.poolquota.published import same
+from htcq.poolquota.standing import Standing
+from htcq.units import show_number as shown
+
+
+def quota_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield what is configured, and what became of it on its way down the tree."""
+    if group.parent is None:
+        yield Sentence(QUOTA, _of_root(scene, group))
+        return
+    parent = scene.groups[group.parent]
+    yield Sentence(QUOTA, _configured(scene, group, parent))
+    if parent.subtree_quota <= 0:
+        yield Sentence(QUOTA, f"{parent.name} was handed down nothing, so it has nothing to hand on")
+    elif group.configured:
+        yield from (Sentence(QUOTA, text) for text in _handed_down(scene, group, parent))
+    yield Sentence(QUOTA, _kept(scene, group))
+
+
+def _of_root(scene: Scene, root: Standing) -> str:
+    weight = f"the pool's {shown(scene.look.pool_weight)} ({scene.look.unit})"
+    if not scene.look.grouped:
+        return f"there is no group: the negotiator knows no quotas, and submitters share {weight} by their priority"
+    given = sum(child.subtree_quota for child in scene.children(root))
+    return (
+        f"{root.name} is the root, for all who are in no group: of {weight} it hands on {shown(given)} and its quota "
+        f"is the {shown(root.quota)} that is left"
+    )
+
+
+def _configured(scene: Scene, group: Standing, parent: Standing) -> str:
+    static, dynamic = f"GROUP_QUOTA_{group.name}", f"GROUP_QUOTA_DYNAMIC_{group.name}"
+    if not group.configured:
+        return f"neither {static} nor {dynamic} is set: it has a share of 0"
+    if group.static:
+        return f"{static} is {shown(group.config_quota)}, an amount in {scene.look.unit}"
+    part = shown(100 * group.config_quota)
+    return f"{dynamic} is {shown(group.config_quota)}: {part}% of what {parent.name} has left for shares"
+
+
+def _handed_down(scene: Scene, group: Standing, parent: Standing) -> Iterator[str]:
+    """Yield how a parent that has something hands it on (GroupEntry.cpp:hgq_assign_quotas, 25.14)."""
+    has = parent.subtree_quota
+    statics, dynamics = scene.configured_below(parent)
+    oversubscription = scene.look.settings.oversubscription
+    if group.static:
+        yield _static(group, parent, statics, oversubscription)
+        return
+    for_statics = statics if oversubscription else min(statics, has)
+    left = max(0.0, has - for_statics)
+    if statics > 0:
+        yield f"{parent.name} has {shown(has)}; amounts come first and take {shown(for_statics)}: {shown(left)} is left"
+    if dynamics > 1 and not same(dynamics, 1):
+        yield f"the shares below {parent.name} add up to {shown(dynamics)}, so each is divided by that"
+    yield f"of {shown(left)} it gets {shown(group.subtree_quota)}"
+
+
+def _static(group: Standing, parent: Standing, statics: float, oversubscription: bool) -> str:
+    has, below = shown(parent.subtree_quota), f"the amounts right below it add up to {shown(statics)}"
+    if statics <= parent.subtree_quota or same(statics, parent.subtree_quota):
+        return f"it gets that in full: {parent.name} has {has}, and {below}"
+    if oversubscription:
+        return (
+            f"{parent.name} has {has}, and {below}: more than there is, but NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is "
+            "true and each gets its amount in full"
+        )
+    return (
+        f"{parent.name} has {has}, and {below}: each is cut by the same part, and it gets {shown(group.subtree_quota)}"
+    )
+
+
+def _kept(scene: Scene, group: Standing) -> str:
+    quota = shown(group.quota)
+    given = sum(child.subtree_quota for child in scene.children(group))
+    if given <= 0:
+        return f"its quota is {quota}"
+    if scene.look.settings.oversubscription:
+        return f"its quota is {quota}, all of it, though it hands {shown(given)} on: oversubscription counts both"
+    return f"it hands on {shown(given)} of its {shown(group.subtree_quota)}: its own quota is {quota}"
+
+
+def demand_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield who submits to a group, what they want, and what it and those below it use."""
+    submitters, unit = scene.submitters(group), scene.look.demand_unit
+    itself = "it itself" if scene.children(group) else "it"
+    if not submitters:
+        yield Sentence(DEMAND, f"nobody submits jobs to {itself}: it requests nothing")
+    else:
+        count = "1 submitter has" if len(submitters) == 1 else f"{len(submitters)} submitters have"
+        yield Sentence(
+            DEMAND,
+            f"{count} {shown(group.idle)} idle and {shown(group.running)} running ({unit}): {itself} requests "
+            f"{shown(group.requested)}{_multiplied(group)}",
+        )
+    yield from (Sentence(DEMAND, text) for text in _oddities(group, submitters))
+    used = f"it uses {shown(group.usage)}"
+    below = f", with those below it {shown(group.subtree_usage)}" if scene.children(group) else ""
+    yield Sentence(DEMAND, f"{used}{below}")
+
+
+def _multiplied(group: Standing) -> str:
+    if same(group.requested, group.idle + group.running):
+        return ""
+    return ", because USE_GLOBAL_JOB_PRIOS counts a submitter once for each of its job priorities"
+
+
+def _oddities(group: Standing, submitters: Sequence[Submitter]) -> Iterator[str]:
+    jobs = sum(each.idle for each in submitters)
+    if jobs > 0 and group.idle <= 0:
+        yield (
+            f"its {jobs} idle jobs weigh {shown(group.idle)} together: a schedd cuts what each job weighs to a whole "
+            "number, and nobody allocates anything to jobs without weight"
+        )
+    lost = [each.name for each in submitters if each.defaulted]
+    if lost:
+        yield f"a group that does not exist is named by {listed(few(lost))}: this one is the nearest above it"
+
+
+def allocation_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield what a group is allocated, by its quota and beyond, and what it leaves to others."""
+    if scene.round is None:
+        return
+    yield Sentence(ALLOCATION, _covered(group))
+    whole = f"it is allocated {shown(group.own_allocated)}"
+    if group.borrowed > 0:
+        whole += f", {shown(group.borrowed)} of it borrowed beyond its quota"
+    if group.lent > 0:
+        whole += f"; others are allocated {shown(group.lent)} of its quota"
+    yield Sentence(ALLOCATION, whole)
+
+
+def _covered(group: Standing) -> str:
+    wanted, left = max(0.0, group.requested), unused(group)
+    if wanted <= 0:
+        return f"it leaves its whole quota of {shown(group.quota)} to others"
+    if wanted <= group.quota:
+        rest = f" and leaves {shown(left)} of it to others" if left > 0 else ""
+        return f"its quota of {shown(group.quota)} covers the {shown(wanted)} that it requests{rest}"
+    beyond = f"the other {shown(wanted - group.quota)} can only come of what others leave"
+    return f"its quota covers {shown(group.quota)} of the {shown(wanted)} that it requests; {beyond}"

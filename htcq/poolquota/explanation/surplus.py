@@ -1,0 +1,127 @@
+"""What was left over around a group: where, how much, by whom, who took it, and why a group got none of it.
+
+Follows hgq_fairshare, hgq_allocate_surplus and hgq_recover_remainders of src/condor_negotiator.V6/GroupEntry.cpp,
+HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.poolquota.explanation.sections import SURPLUS, Division, Scene, Sentence, unused
+from htcq.poolquota.standing import Standing
+from htcq.units import show_number as shown
+
+#: What a group lacks counts from here on: less is the dust of arithmetic.
+_DUST = 1e-9
+
+
+def surplus_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+    """Yield each division of surplus that concerned a group, as a taker or as one who left some."""
+    if scene.round is None:
+        return
+    if group.requested > group.quota:
+        yield from (Sentence(SURPLUS, text) for text in _taken(scene, group))
+    elif unused(group) > 0:
+        yield from (Sentence(SURPLUS, text) for text in _given(scene, group))
+    if not scene.look.settings.use_slot_weights:
+        yield from (Sentence(SURPLUS, text) for text in _whole_slots(scene, group))
+    lacking = group.requested - group.own_allocated
+    others = scene.other_borrowers(group)
+    if lacking > _DUST and others:
+        yield Sentence(SURPLUS, f"{shown(lacking)} of what it requests is not allocated; others borrow: {others}")
+
+
+def _taken(scene: Scene, group: Standing) -> Iterator[str]:
+    """Yield what became of surplus on every level from which a group could get some."""
+    if scene.children(group):
+        yield from _level(scene, group, group, group)
+    below = group
+    for above in scene.upwards(group):
+        if not below.accept_surplus:
+            yield _refused(scene, group, below, above)
+            return
+        yield from _level(scene, group, below, above)
+        below = above
+
+
+def _refused(scene: Scene, group: Standing, below: Standing, above: Standing) -> str:
+    whose = "it" if below is group else f"{below.name} and all below it, {group.name} too,"
+    division = scene.division(above)
+    there = division.here.surplus if division else scene.left_over(above)
+    higher = "" if above.parent is None else ", and nothing from higher up"
+    amount = f"the {shown(there)} that was" if there > 0 else "what would be"
+    return (
+        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} can take nothing of {amount} left over at "
+        f"{above.name}{higher}"
+    )
+
+
+def _level(scene: Scene, group: Standing, below: Standing, above: Standing) -> Iterator[str]:
+    """Yield what was left over at ``above``, and what came of it to ``group`` through ``below``."""
+    division = scene.division(above)
+    where = "among itself and those below it" if above is group else f"at {above.name}"
+    if division is None:
+        yield f"{where} nothing was left over for those who wanted more"
+        return
+    yield _divided(scene, above, division, where)
+    yield _came(scene, group, below, division)
+
+
+def _divided(scene: Scene, above: Standing, division: Division, where: str) -> str:
+    sharing = division.here
+    left = f"{where} {shown(sharing.surplus)} was left over (by {scene.told_leavers(above)})"
+    if sharing.enough:
+        return f"{left}, enough for all of the {shown(sharing.wanted)} that was still wanted there"
+    if len(sharing.shares) == 1:
+        how = f"all of it went to {sharing.shares[0][0]}"
+    else:
+        how = f"it went in proportion to quotas, then evenly: {division.takers}"
+    return f"{left}, and {shown(sharing.wanted)} was still wanted: {how}"
+
+
+def _came(scene: Scene, group: Standing, below: Standing, division: Division) -> str:
+    share = division.shares.get(below.name, 0.0)
+    alone = below is group and (division.here.group == group.name or not scene.children(group))
+    if not share:
+        whose = "it" if alone else f"{below.name} with all below it"
+        return f"of that {whose} got nothing: its quota is 0, and those who have one took all"
+    if alone:
+        return f"of that it got {shown(share)}"
+    last = division.below.get(group.name)
+    own = shown(dict(last.shares).get(group.name, 0.0) if last else 0.0)
+    return (
+        f"of that {below.name} got {shown(share)} for itself and those below it, {own} of this for {group.name} itself"
+    )
+
+
+def _given(scene: Scene, group: Standing) -> Iterator[str]:
+    """Yield who took what a group left, level by level, until nothing of it is left."""
+    if group.lent <= 0:
+        yield f"nobody took any of the {shown(unused(group))} that it left"
+        return
+    for level in (group, *scene.upwards(group)):
+        division = scene.division(level)
+        if division is None:
+            continue
+        yield (
+            f"with what others left there, {shown(division.here.surplus)} was left over at {level.name}; "
+            f"takers: {division.takers}"
+        )
+        if division.here.left <= _DUST:
+            return
+
+
+def _whole_slots(scene: Scene, group: Standing) -> Iterator[str]:
+    division = scene.division(group)
+    sharings = [division.here] if division else []
+    for above in scene.upwards(group):
+        found = scene.division(above)
+        sharings += [found.below[group.name]] if found and group.name in found.below else []
+    own = sum(dict(sharing.shares).get(group.name, 0.0) for sharing in sharings)
+    exact = min(max(0.0, group.requested), group.quota) + own
+    if abs(exact - round(exact)) > _DUST:
+        yield (
+            f"slot weights are off, so its {shown(exact)} is cut to whole slots; the fractions of all make whole slots "
+            f"again and go to the greatest quotas first: it has {shown(group.own_allocated)}"
+        )

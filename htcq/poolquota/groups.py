@@ -1,0 +1,343 @@
+"""What the negotiator makes of the groups of a pool as captured: their tree, demand, usage, quotas and limits.
+
+Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of src/condor_negotiator.V6/GroupEntry.cpp,
+HTCondor 25.14. Amounts are in the pool's unit: slot weights, or slots where weights are off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from htcq.pool.configuration import Knob
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.pool.slot import Number
+from htcq.pool.versions import version
+from htcq.pool.weights import Weights
+from htcq.poolquota.demand import Submitter, submitters_of
+from htcq.poolquota.factors import BEST_PRIORITY, new_factor
+from htcq.poolquota.published import Mark, Published
+from htcq.poolquota.supply import Supply
+from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
+from htcq.quota.doubles import total
+from htcq.quota.knobs import Knobs
+from htcq.quota.limits import truncated
+from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas
+from htcq.quota.settings import Settings, read_settings
+from htcq.quota.shares import Claimant, Pie, Share, shares
+from htcq.quota.tree import Group, assigned_group, build_tree
+
+#: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most passes of a round,
+#: most of those in which somebody is matched, and most rounds.
+_MAX_PASSES, _MAX_FILLING_PASSES, _MAX_ROUNDS = 100_000, 100, 100
+#: PRIORITY_HALFLIFE in seconds where it is not set (param_info.in), and when the last cycle began.
+_HALFLIFE, _LAST_CYCLE = 86400.0, "LastNegotiationCycleTime0"
+#: The accountant keeps every priority as a text with so many decimals (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
+_DECIMALS = 6
+#: Knobs of the negotiator that older ones do not know, and the first versions that do.
+_NEW_KNOBS: Mapping[str, tuple[int, ...]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (25, 5, 1)}
+
+
+class PoolQuotas:
+    """The groups of a pool at the moment of its capture. Without configuration there is only the root.
+
+    ``negotiator`` names the one whose ads count, if there are several.
+    """
+
+    def __init__(self, pool: Pool, weights: Weights, negotiator: str = "") -> None:
+        self._pool = pool
+        self.published = Published(pool, negotiator)
+        #: The version of the negotiator; ``()`` where it is not known.
+        self.negotiator_version = _version_of(pool, self.published.negotiator)
+        unknown = _unknown_to(self.negotiator_version)
+        self.knobs: Mapping[str, str] = {
+            knob.name: _text(knob) for knob in pool.central or () if knob.name.upper() not in unknown
+        }
+        self._reader = Knobs(self.knobs)
+        self.tree, in_tree = build_tree(self.knobs)
+        self.settings, in_settings = read_settings(self.knobs)
+        self.problems = (*in_tree, *in_settings)
+        self.supply = Supply(pool.slots or (), weights, self.knobs)
+
+    # Who there is -----------------------------------------------------------------------------------------------
+
+    @property
+    def pool(self) -> Pool:
+        """The pool whose groups these are."""
+        return self._pool
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there is any group but the root: without one the negotiator knows no quotas."""
+        return len(self.tree.groups) > 1
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Every group but the root, breadth first."""
+        return self.tree.groups[1:]
+
+    @cached_property
+    def submitters(self) -> tuple[Submitter, ...]:
+        """The submitters that the negotiator looks at."""
+        return submitters_of(self._pool.submitters, self.tree, self.knobs, self.negotiator_version)
+
+    @cached_property
+    def _by_group(self) -> Mapping[str, tuple[Submitter, ...]]:
+        found: dict[str, list[Submitter]] = {}
+        for submitter in self.submitters:
+            found.setdefault(submitter.group, []).append(submitter)
+        return {group: tuple(submitters) for group, submitters in found.items()}
+
+    def of(self, group: str) -> tuple[Submitter, ...]:
+        """Return the submitters that are charged to ``group`` itself."""
+        return self._by_group.get(group, ())
+
+    def waiting(self, group: str) -> tuple[Submitter, ...]:
+        """Return those of them that have idle jobs."""
+        return tuple(submitter for submitter in self.of(group) if submitter.idle > 0)
+
+    def subtree(self, group: str) -> Iterator[str]:
+        """Yield the names of ``group`` and of all below it."""
+        yield group
+        for child in self.tree[group].children:
+            yield from self.subtree(child)
+
+    def truth(self, name: str, default: bool) -> bool:
+        """Return a truth value of the configuration as the negotiator reads it; ``default`` where it would exit."""
+        return Knobs(self.knobs).boolean(name, default)
+
+    # What they use and want -------------------------------------------------------------------------------------
+
+    @property
+    def accounts(self) -> Mapping[str, Record]:
+        """What the negotiator publishes of its accountant, by name: of groups and of submitters."""
+        return self.published.accounts
+
+    def demand(self, group: str) -> tuple[float, float]:
+        """Return what the idle and what the running jobs of ``group`` itself weigh, or how many they are."""
+        submitters = self.of(group)
+        if not self.weighted_demand:
+            return float(sum(each.idle for each in submitters)), float(sum(each.running for each in submitters))
+        return total(each.weighted_idle for each in submitters), total(each.weighted_running for each in submitters)
+
+    @cached_property
+    def weighted_demand(self) -> bool:
+        """Whether jobs are wanted by their weight, not by their number."""
+        return self.truth("NEGOTIATOR_USE_WEIGHTED_DEMAND", True)
+
+    @cached_property
+    def usage(self) -> Mapping[str, float]:
+        """What each group itself uses: as published, else what its claimed slots weigh."""
+        usage: dict[str, float] = {}
+        for customer, weight in self.supply.charged.items():
+            group = assigned_group(self.tree, customer).group
+            usage[group] = usage.get(group, 0.0) + weight
+        for group in (each.name for each in self.tree.groups):
+            published = self.published.usage(group)
+            if published is not None:
+                usage[group] = float(published)
+        return usage
+
+    def used_by(self, submitter: str) -> Number:
+        """Return what a submitter uses: as published, else what its claimed slots weigh."""
+        published = self.published.usage(submitter)
+        return self.supply.charged.get(submitter, 0) if published is None else published
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What the next cycle starts from."""
+        requested = {name: total(each.requested for each in found) for name, found in self._by_group.items()}
+        weight = float(self.supply.pool_weight)
+        return Inputs(self.tree, weight, requested, self.usage, frozenset(self._by_group), self.settings)
+
+    def requested(self, group: str) -> float:
+        """Return what the jobs of ``group`` itself weigh, running and idle, as the negotiator adds them up."""
+        return self.inputs.requested.get(group, 0.0)
+
+    def claimant(self, submitter: Submitter) -> Claimant:
+        """Return a submitter as its group's turn finds it."""
+        record = self.published.account(submitter.name)
+        ceiling, floor = (record.number(name) if record is not None else None for name in ("Ceiling", "Floor"))
+        return Claimant(
+            submitter.name,
+            self.priority(submitter.name),
+            float(self.used_by(submitter.name)),
+            int(ceiling) if ceiling is not None and ceiling >= 0 else None,
+            int(floor) if floor is not None and floor > 0 else None,
+        )
+
+    def priority(self, submitter: str) -> float:
+        """Return the effective priority of a submitter when the next cycle begins, less is better.
+
+        Until then it follows what the submitter has used since the last cycle (UpdatePriorities).
+        """
+        factor = self.factor(submitter)
+        record = self.published.account(submitter)
+        known = None if record is None else record.number("Priority")
+        if record is None or not known:
+            return BEST_PRIORITY * factor
+        if not self._seconds_since_cycle:
+            return float(known)
+        kept = math.pow(0.5, self._seconds_since_cycle / self.halflife)
+        used = record.number("WeightedResourcesUsed") or 0
+        real = max(BEST_PRIORITY, known / factor * kept + used * (1 - kept))
+        return round(real, _DECIMALS) * factor
+
+    def factor(self, submitter: str) -> float:
+        """Return the priority factor of a submitter: that of its account, else what the accountant gives a new one."""
+        record = self.published.account(submitter)
+        known = None if record is None else record.number("PriorityFactor")
+        group = assigned_group(self.tree, submitter).group
+        return float(known) if known else new_factor(self._reader, submitter, group)
+
+    @cached_property
+    def halflife(self) -> float:
+        """The time in which a priority comes half as near to the usage that it follows, in seconds."""
+        return self._reader.number("PRIORITY_HALFLIFE", _HALFLIFE, 1e-6, math.inf)
+
+    @cached_property
+    def _seconds_since_cycle(self) -> float:
+        """How long before the capture the last cycle began; 0 where nobody says."""
+        names = ("", self.published.negotiator)
+        begun = [each.number(_LAST_CYCLE) for each in self._pool.negotiators if each.name in names or not names[1]]
+        now = self.published.moment
+        if now is None or len(begun) != 1 or not begun[0]:
+            return 0.0
+        return max(0.0, now - begun[0])
+
+    def shares(self, group: str) -> tuple[Share, ...]:
+        """Return what each submitter of ``group`` with idle jobs may take in the first spin of the group's turn."""
+        limit = self.limits.get(group, 0.0) if self.grouped else math.inf
+        pie = Pie(
+            self.inputs.pool_weight,
+            limit if math.isinf(limit) else float(truncated(limit)),
+            self.inputs.usage.get(group, 0.0),
+            self.settings.consider_preemption,
+            self.truth("NEGOTIATOR_IGNORE_USER_PRIORITIES", False),
+        )
+        return shares((self.claimant(each) for each in self.waiting(group)), pie)
+
+    def _attainable(self, group: str) -> float:
+        """Return what ``group`` itself would use if it were let: what is requested within its submitters' ceilings."""
+        ceilings = ((self.claimant(each).ceiling, each.requested) for each in self.of(group))
+        return sum(wanted if ceiling is None else min(wanted, float(ceiling)) for ceiling, wanted in ceilings)
+
+    # What they get ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def computed(self) -> Quotas:
+        """The next cycle, if nothing were matched in it."""
+        return compute_quotas(replace(self.inputs, settings=self._bounded(_MAX_PASSES)))
+
+    @cached_property
+    def _quotas(self) -> Mapping[str, GroupQuota]:
+        return {group.name: group for group in self.computed.groups}
+
+    def quota(self, group: str) -> GroupQuota:
+        """Return what ``group`` is promised."""
+        return self._quotas[group]
+
+    @cached_property
+    def marks(self) -> Mapping[str, tuple[Mark, ...]]:
+        """Where the negotiator published other than it should have computed, by group.
+
+        It may have counted a pool of another weight than that of the captured slots: then quotas are of that one.
+        """
+        weight = self.published.pool_weight
+        if weight is None or not self.grouped:
+            return {}
+        reckoned = promised(replace(self.inputs, pool_weight=weight))
+        return self.published.marks(reckoned)
+
+    @cached_property
+    def _allocations(self) -> Mapping[str, GroupRound]:
+        return {group.name: group for group in self.computed.rounds[0].groups} if self.computed.rounds else {}
+
+    def allocated(self, group: str) -> float:
+        """Return what ``group`` is allocated in the first round; 0 where there are no groups."""
+        return self._allocations[group].allocated if group in self._allocations else 0.0
+
+    @cached_property
+    def limits(self) -> Mapping[str, float]:
+        """The usage that each group may come to in the first round if nothing is matched before its last turn in it.
+
+        Groups that get no turn are not among them. With a round robin, what a group that accepts no surplus is given in
+        one turn counts twice in the next: it comes half way in each round.
+        """
+        return {limit.group: limit.limit for limit in self.last_limits}
+
+    @cached_property
+    def last_limits(self) -> tuple[Limit, ...]:
+        """The same with what each would be if no group above it held it, in the order of turns."""
+        return _last_limits(self.inputs)
+
+    @cached_property
+    def filled(self) -> Mapping[str, float]:
+        """What each group would use if the pool were emptied and every group in its turn took all that it is let."""
+        return self._filled(self._bounded(_MAX_FILLING_PASSES))
+
+    @cached_property
+    def filled_at_once(self) -> Mapping[str, float]:
+        """The same if every group's first turn let it go all of its way."""
+        return self._filled(replace(self._bounded(_MAX_FILLING_PASSES), round_robin_rate=math.inf))
+
+    def _filled(self, settings: Settings) -> Mapping[str, float]:
+        used: dict[str, float] = {}
+
+        def take(group: str, limit: int) -> Turn:
+            wanted = self._attainable(group)
+            left = self.inputs.pool_weight - sum(used.values()) + used.get(group, 0.0)
+            used[group] = max(used.get(group, 0.0), min(float(limit), wanted, left))
+            return Turn({group: used[group]}, through=used[group] >= wanted)
+
+        compute_quotas(replace(self.inputs, usage={}, settings=settings), take)
+        return used
+
+    def can_take(self, group: str) -> float:
+        """Return what ``group`` and those below it would come to use in such a pool."""
+        return sum(self.filled.get(each, 0.0) for each in self.subtree(group))
+
+    def refusing(self) -> Iterator[tuple[Group, float]]:
+        """Yield the groups with subgroups that accept no surplus, each with what all of them together may use."""
+        for group in self.groups:
+            if group.children and not group.accept_surplus:
+                yield group, group.config_quota if group.static else self.quota(group.name).subtree_quota
+
+    def best_limit(self, group: str) -> int:
+        """Return the limit that ``group`` would have in an empty pool if nobody else wanted anything."""
+        alone = replace(
+            self.inputs, usage={}, requested={group: self.requested(group)}, with_submitters=frozenset({group})
+        )
+        return next((truncated(limit.limit) for limit in _last_limits(alone) if limit.group == group), 0)
+
+    def _bounded(self, passes: int) -> Settings:
+        """Return the settings with no more rounds than matter, and a rate that makes at most so many passes in each."""
+        promised = sum(group.config_quota for group in self.tree.groups if group.static)
+        rate = max(self.settings.round_robin_rate, self.inputs.pool_weight / passes, promised / passes)
+        rounds = min(self.settings.max_rounds, _MAX_ROUNDS)
+        return replace(self.settings, round_robin_rate=rate, max_rounds=rounds)
+
+
+def _last_limits(inputs: Inputs) -> tuple[Limit, ...]:
+    whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=math.inf, max_rounds=1))
+    rounds = compute_quotas(whole).rounds
+    return rounds[0].limits if rounds else ()
+
+
+def _text(knob: Knob) -> str:
+    """Return the text of a knob: HTCondor's Python bindings correct values that would end a daemon."""
+    return knob.value if "$" in knob.raw else knob.raw
+
+
+def _version_of(pool: Pool, name: str) -> tuple[int, ...]:
+    """Return the version of the negotiator of this name, or of the only one."""
+    found = [record for record in pool.negotiators if not name or record.name == name]
+    return version(found[0].value("CondorVersion")) if len(found) == 1 else ()
+
+
+def _unknown_to(written: tuple[int, ...]) -> frozenset[str]:
+    """Return the knobs that a negotiator of this version is too old for; none where it is not known."""
+    return frozenset(knob for knob, first in _NEW_KNOBS.items() if () < written < first)

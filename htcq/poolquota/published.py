@@ -1,0 +1,172 @@
+"""What a negotiator publishes of its groups and submitters, and how far it can be believed.
+
+Follows Accountant.cpp (ReportState, publishing accounting ads) and matchmaker.cpp (forwardGroupAccounting), HTCondor
+25.14: one ad for each group and each submitter, in the pool's unit, after every cycle; NaN and negative numbers have
+been seen in them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.pool.slot import Number
+from htcq.poolquota.leases import restored
+from htcq.quota.results import GroupQuota
+from htcq.quota.tree import ROOT, name_key
+
+#: Ads older than this many seconds say what was: the collector keeps none for longer (CLASSAD_LIFETIME).
+MAX_AGE = 900
+#: Numbers that differ by less than this part of the greater one are the same.
+SAME = 1e-6
+_NAMELESS = "(nameless)"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One attribute of a group that is published other than it should have been computed."""
+
+    attribute: str
+    published: float | str
+    computed: float | str
+
+
+class Published:
+    """The accounting ads of one negotiator.
+
+    ``negotiator`` names it; empty: the one that most ads of groups come from. A collector may have several.
+    """
+
+    def __init__(self, pool: Pool, negotiator: str = "") -> None:
+        self._pool = pool
+        by_negotiator: dict[str, list[Record]] = {}
+        for record in pool.accounting:
+            by_negotiator.setdefault(record.text("NegotiatorName"), []).append(record)
+        groups = {name: sum(map(_is_group, records)) for name, records in by_negotiator.items()}
+        self.negotiators = tuple(sorted(groups, key=lambda name: (-groups[name], -len(by_negotiator[name]), name)))
+        self.negotiator = negotiator or (self.negotiators[0] if self.negotiators else "")
+        found = by_negotiator.get(self.negotiator, [])
+        #: The ads by name, of groups and of submitters.
+        self.accounts: Mapping[str, Record] = {record.name: restored(record, self.moment) for record in reversed(found)}
+        if len(self.negotiators) < 2 or negotiator:
+            # Ads are published after a cycle, and by 23.9 of nobody who never used anything: what the negotiator says
+            # of a submitter when it is asked is newer.
+            asked = (record for record in pool.priorities if not _is_group(record))
+            renewed = (self._renewed(record) for record in asked)
+            self.accounts = {**self.accounts, **{each.name: restored(each, self.moment) for each in renewed}}
+        self._by_key = {name_key(name): record for name, record in self.accounts.items()}
+
+    def _renewed(self, record: Record) -> Record:
+        """Return what is published of a submitter with what ``record`` says of it."""
+        published = self.accounts.get(record.name)
+        return record if published is None else replace(record, values={**published.values, **record.values})
+
+    def account(self, name: str) -> Record | None:
+        """Return the ad of a group or submitter, whatever the case of its name; None where there is none."""
+        return self._by_key.get(name_key(name))
+
+    def usage(self, name: str) -> Number | None:
+        """Return the published usage; None where there is none that can be believed: it is 0 or more."""
+        record = self.account(name)
+        used = None if record is None else record.number("WeightedResourcesUsed")
+        return used if used is not None and 0 <= used < math.inf else None
+
+    @property
+    def pool_weight(self) -> float | None:
+        """What the negotiator's last cycle shared out: the root's subtree quota; None where that is not known."""
+        root = self.account(ROOT)
+        weight = None if root is None else root.number("SubtreeQuota")
+        return float(weight) if weight is not None and 0 < weight < math.inf else None
+
+    @cached_property
+    def age(self) -> float | None:
+        """How many seconds before the capture the collector last heard of the groups; None where nobody says."""
+        root = self.account(ROOT)
+        heard = None if root is None else root.number("LastHeardFrom")
+        now = self.moment
+        return None if heard is None or now is None else max(0.0, now - heard)
+
+    @cached_property
+    def moment(self) -> float | None:
+        """When the pool was captured, in seconds since 1970: else when the collector heard of anything last."""
+        taken = seconds_of(self._pool.taken_at)
+        if taken is not None:
+            return taken
+        heard = (
+            record.number("LastHeardFrom") for records in (self._pool.records or {}).values() for record in records
+        )
+        return max((float(each) for each in heard if each is not None and math.isfinite(each)), default=None)
+
+    def marks(self, groups: Sequence[GroupQuota]) -> Mapping[str, tuple[Mark, ...]]:
+        """Return by group what is published other than in ``groups``, which must be of the same pool weight.
+
+        Who publishes the root publishes all groups: one that is missing is not known to the negotiator.
+        """
+        none = self.account(ROOT) is None
+        marks: dict[str, tuple[Mark, ...]] = {}
+        for group in groups:
+            record = self.account(group.name)
+            if record is not None:
+                marks[group.name] = tuple(_differences(record, group))
+            else:
+                marks[group.name] = () if none else (Mark("EffectiveQuota", "nothing", group.quota),)
+        return marks
+
+    def doubts(self, names: Sequence[str], max_age: float = MAX_AGE) -> Iterator[str]:
+        """Yield, as sentences, why what is published of the groups ``names`` cannot be taken as it is."""
+        if len(self.negotiators) > 1:
+            others = [name or _NAMELESS for name in self.negotiators if name != self.negotiator]
+            shown = (
+                f"{self.negotiator or _NAMELESS} is shown, {' and '.join(others)} {'are' if others[1:] else 'is'} not"
+            )
+            yield f"this collector has {len(self.negotiators)} negotiators: {shown}"
+        if self.age is not None and self.age > max_age:
+            yield f"the negotiator last published its groups {self.age:.0f} s before: more than {max_age:g} s"
+        for name in names:
+            record = self.account(name)
+            used = None if record is None else _number(record, "WeightedResourcesUsed")
+            if used is not None and self.usage(name) is None:
+                yield f"the published usage of {name} is {used:g}: what its claimed slots weigh counts instead"
+
+
+def seconds_of(taken: str) -> float | None:
+    """Return the time of a snapshot in seconds since 1970; None where its text is no time with a zone."""
+    try:
+        time = datetime.fromisoformat(taken)
+    except ValueError:
+        return None
+    return time.timestamp() if time.tzinfo else None
+
+
+def _differences(record: Record, group: GroupQuota) -> Iterator[Mark]:
+    numbers = {
+        "ConfigQuota": group.config_quota, "EffectiveQuota": group.quota, "SubtreeQuota": group.subtree_quota,
+    }  # fmt: skip
+    for attribute, computed in numbers.items():
+        published = _number(record, attribute)
+        if published is not None and not same(published, computed):
+            yield Mark(attribute, published, computed)
+    policy = record.text("SurplusPolicy")
+    expected = "regroup" if group.autoregroup else "byquota" if group.accept_surplus else "no"
+    if policy and policy != expected:
+        yield Mark("SurplusPolicy", policy, expected)
+
+
+def _is_group(record: Record) -> bool:
+    return record.value("IsAccountingGroup") is True
+
+
+def _number(record: Record, attribute: str) -> float | None:
+    """Return a published number as it is, NaN and infinities too; None where there is none."""
+    value = record.value(attribute)
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def same(one: float, other: float) -> bool:
+    """Tell whether two amounts are the same but for rounding; NaN is the same as nothing."""
+    return math.isclose(one, other, rel_tol=SAME, abs_tol=1e-9)

@@ -1,0 +1,163 @@
+"""Where every group stands: what it is promised, wants, uses, is allocated and may come to, and what it lent.
+
+All of it is of the first round of the next cycle, if nothing were matched in it. Amounts are in the pool's unit, those
+wanted in the unit of the schedds' slot weights (or in jobs, where demand is not weighted).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.lending import lent_by, own_allocations
+from htcq.poolquota.published import Mark
+from htcq.quota.limits import truncated
+from htcq.quota.results import GroupQuota
+from htcq.quota.shares import Share
+from htcq.quota.tree import Group
+from htcq.units import show_number
+
+#: Greater numbers are not shown with all their digits.
+_MAX_DIGITS = 1e9
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One group; ``depth`` is 0 for the root.
+
+    Of the group itself: ``idle`` and ``running`` (what its own submitters want more and have), ``requested`` (what the
+    negotiator makes of both), ``usage``, ``allocated``. With all below it: ``subtree_quota``, ``subtree_usage``.
+    Where groups regroup, the root is allocated the whole pool, of which ``own_allocated`` is for its own jobs.
+    ``borrowed`` is what it is allocated beyond its quota, ``lent`` what others are of its quota. ``limit`` is the usage
+    that the negotiator lets it come to, None if not negotiated, NaN where HTCondor computes that; ``headroom`` what
+    it may still take of it, or of its quota without a turn. ``turn`` counts from 1. ``marks`` tell where the negotiator
+    published something else, ``shares`` what each of its submitters with idle jobs may take when its turn begins.
+    """
+
+    name: str
+    parent: str | None
+    depth: int
+    config_quota: float
+    static: bool
+    configured: bool
+    accept_surplus: bool
+    autoregroup: bool
+    quota: float
+    subtree_quota: float
+    submitters: int
+    idle: float
+    running: float
+    requested: float
+    usage: float
+    subtree_usage: float
+    allocated: float
+    own_allocated: float
+    borrowed: float
+    lent: float
+    limit: float | None
+    headroom: float
+    turn: int | None
+    sort_key: float
+    marks: tuple[Mark, ...] = ()
+    shares: tuple[Share, ...] = ()
+
+    @property
+    def working_limit(self) -> float | None:
+        """The limit as the negotiator works with it, cut to a whole number; NaN for NaN, None without a turn."""
+        return self.limit if self.limit is None or math.isnan(self.limit) else float(truncated(self.limit))
+
+
+def standings(quotas: PoolQuotas) -> tuple[Standing, ...]:
+    """Return the groups depth first, as a tree is written down."""
+    first = _First(quotas)
+    return tuple(first.standing(group, depth) for group, depth in depth_first(quotas))
+
+
+class _First:
+    """The first round of the next cycle, by group."""
+
+    def __init__(self, quotas: PoolQuotas) -> None:
+        self._quotas = quotas
+        computed = quotas.computed
+        self._own = own_allocations(computed, quotas.settings.use_slot_weights)
+        self._lent, self._below = lent_by(computed), _subtree_usage(computed.groups)
+        self._round = computed.rounds[0] if computed.rounds else None
+        limits = self._round.limits if self._round else ()
+        self._turns = {limit.group: place for place, limit in enumerate(limits, 1)}
+        self._keys = {group.name: group.sort_key for group in self._round.groups} if self._round else {}
+
+    def standing(self, group: Group, depth: int) -> Standing:
+        """Return where one group stands."""
+        quotas, name = self._quotas, group.name
+        promised, limit = quotas.quota(name), quotas.limits.get(name)
+        own = self._own[name]
+        idle, running = quotas.demand(name)
+        return Standing(
+            name=name,
+            parent=group.parent,
+            depth=depth,
+            config_quota=group.config_quota,
+            static=group.static,
+            configured=group.configured,
+            accept_surplus=group.accept_surplus,
+            autoregroup=group.autoregroup,
+            quota=promised.quota,
+            subtree_quota=promised.subtree_quota,
+            submitters=len(quotas.of(name)),
+            idle=idle,
+            running=running,
+            requested=promised.requested,
+            usage=promised.usage,
+            subtree_usage=self._below[name],
+            allocated=quotas.allocated(name),
+            own_allocated=own,
+            borrowed=max(0.0, own - promised.quota),
+            lent=self._lent[name],
+            limit=limit,
+            headroom=self._headroom(promised, limit),
+            turn=self._turns.get(name),
+            sort_key=self._keys.get(name, 0.0),
+            marks=quotas.marks.get(name, ()),
+            shares=quotas.shares(name),
+        )
+
+    def _headroom(self, group: GroupQuota, limit: float | None) -> float:
+        if limit is None:
+            return max(0.0, group.quota - group.usage)
+        if group.parent is None and group.autoregroup:
+            # No quota holds the root then, only what there is; its submitters' matches count for their own groups.
+            return max(0.0, truncated(limit) - self._below[group.name])
+        return 0.0 if math.isnan(limit) else max(0.0, truncated(limit) - group.usage)
+
+
+def shown_limit(limit: float | None) -> str:
+    """Return the limit that the negotiator works with, and the computed one where that is another: ``14 (14.9999)``.
+
+    The dust of arithmetic counts where it costs a whole one: ``28 (28.999999999999996)``. NaN is ``nan``.
+    """
+    if limit is None or math.isnan(limit):
+        return "-" if limit is None else "nan"
+    working, computed = show_number(truncated(limit)), show_number(limit)
+    if "." in computed:
+        return f"{working} ({computed})"
+    return working if working == computed else f"{working} ({limit if abs(limit) < _MAX_DIGITS else computed})"
+
+
+def depth_first(quotas: PoolQuotas) -> Iterator[tuple[Group, int]]:
+    """Yield every group with its depth, each before those below it."""
+    waiting = [(quotas.tree.root.name, 0)]
+    while waiting:
+        name, depth = waiting.pop()
+        group = quotas.tree[name]
+        yield group, depth
+        waiting += [(child, depth + 1) for child in reversed(group.children)]
+
+
+def _subtree_usage(groups: Sequence[GroupQuota]) -> Mapping[str, float]:
+    below = {group.name: group.usage for group in groups}
+    for group in reversed(groups):  # what is below a group comes after it
+        if group.parent is not None:
+            below[group.parent] += below[group.name]
+    return below

@@ -1,0 +1,1 @@
+"""The simulator: one negotiation cycle, a course of many, and what-if changes of the pool."""

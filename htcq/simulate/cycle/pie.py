@@ -1,0 +1,217 @@
+"""The turn of one group: its submitters in their order, again and again, until nobody gets anything more.
+
+Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of src/condor_negotiator.V6/matchmaker.cpp,
+HTCondor 25.14. Limits in time are not reached here.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from htcq.poolquota.access.access_point import AccessPoint
+from htcq.poolquota.access.offer_budget import OfferBudget
+from htcq.poolquota.demand import Submitter
+from htcq.quota.doubles import as_float, total
+from htcq.simulate.cycle.accounts import Accounts
+from htcq.simulate.cycle.queues import Offered, Queue, Session
+from htcq.simulate.cycle.talk import Grant, Talk, Talks
+
+#: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none (INT_MAX).
+_NOTHING, _NO_CEILING = 3.4028234663852886e38, 2**31 - 1
+#: What a submitter may have where priorities are ignored (DBL_MAX): no infinity, which would make all equally starved.
+_ALL = 1.7976931348623157e308
+
+
+class Skipped(enum.Enum):
+    """Why a submitter had no talk, or no further one."""
+
+    NO_IDLE = "its ad has no idle jobs"
+    LITTLE_LEFT = "what is left of its share is less than any slot weighs"
+    CEILING = "what is left of its ceiling is less than any slot weighs"
+    GROUP_FULL = "its group uses its limit"
+
+
+@dataclass(eq=False)
+class Asking:
+    """One submitter at one access point, with its queue; ``place`` orders those that are equal otherwise.
+
+    ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that, ``rejected`` what of its runs
+    was rejected last, by the id of the run.
+    """
+
+    submitter: Submitter
+    idle: int
+    queue: Queue
+    access: AccessPoint
+    place: int = 0
+    talk: Talk | None = None
+    skipped: Skipped | None = None
+    rejected: dict[int, Offered] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What of the configuration and the pool matters inside a turn; weights are in the pool's unit."""
+
+    pool_weight: float
+    min_weight: float
+    preemption: bool = True
+    ignore_priorities: bool = False
+
+
+class Turn:
+    """One turn, that of the group ``whose``; ``group`` is None where no group's usage limits it.
+
+    Those that are through leave ``asking``.
+    """
+
+    def __init__(
+        self,
+        talks: Talks,
+        accounts: Accounts,
+        rules: Rules,
+        group: str | None,
+        limit: float,
+        whose: str,
+        asking: list[Asking],
+    ) -> None:
+        self._talks, self._accounts, self._rules, self._whose = talks, accounts, rules, whose
+        self._group, self._limit, self._asking = group, limit, asking
+
+    def take(self) -> None:
+        """Let those below their floors go first, up to them, and then everybody.
+
+        Raises:
+            CrashError: a slot makes the negotiator crash.
+        """
+        below = [each for each in self._asking if self._is_below_floor(each)]
+        if below:
+            self._spins(below, floor=True)
+        self._spins(self._asking, floor=False)
+
+    def _is_below_floor(self, asking: Asking) -> bool:
+        floor = self._accounts.claimant(asking.submitter).floor
+        return floor is not None and self._accounts.usage(asking.submitter.name) < floor
+
+    def _full(self) -> bool:
+        return self._group is not None and self._accounts.groups[self._group] >= self._limit
+
+    def _spins(self, asking: list[Asking], floor: bool) -> None:
+        spin = 0
+        while True:
+            spin += 1
+            ignores_limits = spin == 1 and self._rules.preemption
+            if not ignores_limits and self._full():
+                _skip(asking, Skipped.GROUP_FULL)
+                return
+            self._talks.new_spin()
+            if not self._rules.preemption:
+                asking[:] = [each for each in asking if each.idle > 0]
+            limits = self._limits(asking)
+            whole = total(limits[each].most for each in asking)
+            if not self._rules.preemption and whole <= 0:
+                _skip(asking, Skipped.LITTLE_LEFT)
+                return
+            if spin == 1:
+                asking.sort(key=lambda each: self._order(each, limits))
+            # The negotiator asks every schedd for its requests before the first match of a spin.
+            budgets = {id(each): each.access.budget() for each in asking}
+            before, pie = len(asking), whole
+            for each in tuple(asking):
+                if not ignores_limits and self._full():
+                    _skip(asking, Skipped.GROUP_FULL)
+                    break
+                pie, through = self._negotiated(each, limits, pie, spin, floor, budgets[id(each)])
+                if through:
+                    asking.remove(each)
+            if floor or not asking or not self._talks.slots_left() or not (pie < whole or len(asking) < before):
+                return
+
+    def _negotiated(
+        self,
+        asking: Asking,
+        shares: Mapping[Asking, Share],
+        pie: float,
+        spin: int,
+        floor: bool,
+        budget: OfferBudget,
+    ) -> tuple[float, bool]:
+        """Return what is left of the pie, and whether this submitter is through."""
+        claimant = self._accounts.claimant(asking.submitter)
+        used = self._accounts.usage(asking.submitter.name)
+        share = self._share(asking, shares[asking].part, self._base(), shares[asking].group_used)
+        most = min(float(claimant.floor or 0), share.most) if floor else share.most
+        most = min(most, pie)
+        ceiling = None if claimant.ceiling is None else max(0, claimant.ceiling - int(used))
+        least = self._rules.min_weight
+        if asking.idle <= 0:
+            asking.skipped = Skipped.NO_IDLE
+            return pie, True
+        if spin > 1 and (most < least or pie < least):
+            asking.skipped = Skipped.LITTLE_LEFT
+            return pie, False
+        if ceiling is not None and (ceiling == 0 or ceiling < least):
+            asking.skipped = Skipped.CEILING
+            return pie, True
+        left = _NO_CEILING if ceiling is None else ceiling
+        ignored = spin == 1 and self._rules.preemption
+        grant = Grant(most, share.unclaimed, left, ignored, claimant.priority, self._whose)
+        session = Session(asking.queue, asking.access, budget)
+        asking.skipped = None
+        taken, through, ending = self._talks.talk(asking.submitter.name, session, grant)
+        asking.talk = Talk(grant, share.part, session.offered, session.budget.offers, session.cut, taken, ending)
+        asking.rejected.update((id(each.run), each) for each in session.offered if each.rejection)
+        return pie - taken, through
+
+    def _base(self) -> float:
+        return min(self._rules.pool_weight, self._limit)
+
+    def _limits(self, asking: list[Asking]) -> dict[Asking, Share]:
+        """Return what each submitter may be given in this spin; the same one at several schedds has one share.
+
+        The arithmetic goes the way of the negotiator's: a limit that is larger by a last binary digit lets one more
+        match be looked for (calculateNormalizationFactor).
+        """
+        priorities = {each.submitter.name: self._accounts.claimant(each.submitter).priority for each in asking}
+        most = max(priorities.values(), default=1.0)
+        whole = total(most / priority for priority in priorities.values())
+        used = self._accounts.groups[self._group] if self._group is not None else 0.0
+        parts = {name: most / (priority * whole) for name, priority in priorities.items()}
+        return {each: self._share(each, parts[each.submitter.name], self._base(), used) for each in asking}
+
+    def _share(self, asking: Asking, part: float, base: float, group_used: float) -> Share:
+        most = max(0.0, part * base - self._accounts.usage(asking.submitter.name))
+        if self._rules.ignore_priorities:
+            most = _ALL
+        unclaimed = most
+        if self._group is not None:
+            # The negotiator hands these numbers on as C++ floats.
+            left = as_float(as_float(self._limit) - as_float(group_used))
+            unclaimed = min(most, max(0.0, left))
+        return Share(part, most if self._rules.preemption else unclaimed, unclaimed, group_used)
+
+    def _order(self, asking: Asking, shares: Mapping[Asking, Share]) -> tuple[float, float, int]:
+        used = self._accounts.usage(asking.submitter.name)
+        allocated = used + shares[asking].most
+        starved = used / allocated if allocated > 0 else _NOTHING
+        return (self._accounts.claimant(asking.submitter).priority, starved, asking.place)
+
+
+def _skip(asking: list[Asking], why: Skipped) -> None:
+    for each in asking:
+        each.skipped = why
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a submitter may be given in a spin: its ``part`` of the pie; of unclaimed slots no more than ``unclaimed``.
+
+    ``group_used`` is what its group used when the spin began.
+    """
+
+    part: float
+    most: float
+    unclaimed: float
+    group_used: float
