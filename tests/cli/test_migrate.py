@@ -14,7 +14,7 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_USAGE
 from htcq.report.migrate_json import COLUMNS
 from tests.audit.sites import collected
 from tests.cli.conftest import Call
-from tests.negotiate.migration.pools import FLAT, claim, machine, used, wants
+from tests.simulate.migration.pools import FLAT, claim, machine, used, wants
 
 MODEL = '[capacity]\nmodel = "linear"\nweights = { cpus = 1, memory = "0.25/GiB" }\n'
 

@@ -7,7 +7,7 @@ from htcq.report.migrate_json import COLUMNS, migration_json
 from htcq.report.migrate_steps import Files, steps
 from tests.docs.documents import ROOT, section, words
 from tests.docs.test_man import keys
-from tests.negotiate.migration.pools import claim, machine, migrated, site, used, wants
+from tests.simulate.migration.pools import claim, machine, migrated, site, used, wants
 
 PAGE = ROOT / "man/man1/htcq-migrate.1"
 

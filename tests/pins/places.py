@@ -14,8 +14,8 @@ from tests.cli.test_drift_ledger import QUOTAS, SITE
 from tests.cli.test_elastic_reclaim import write as write_reclaim
 from tests.elastic.quotas import claimed
 from tests.elastic.reclaim.scenes import borrowed
-from tests.negotiate.migration.pools import FLAT, claim, machine, used, wants
 from tests.quota.recorded import ads_of, read
+from tests.simulate.migration.pools import FLAT, claim, machine, used, wants
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 #: Pools that were recorded from real daemons, by the name that they have here.

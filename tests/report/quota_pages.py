@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from htcq.poolquota.report import QuotaLook
 from tests.audit.rules.quota.groups import wants
-from tests.negotiate.looks import group_ad, look
+from tests.poolquota.looks import group_ad, look
 
 #: Without blanks and dots: GROUP_NAMES is a list of words, and a dot stands between a group and its subgroup.
 SCRIPT = "<script>document['title']='stolen'</script>"

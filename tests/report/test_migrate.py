@@ -9,7 +9,7 @@ from htcq.report.migrate_text import show_migration
 from htcq.settings import settings_from
 from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import negotiator, policy_slot, pool
-from tests.negotiate.migration.pools import FLAT, LINEAR, claim, group_of, machine, migrated, site, used
+from tests.simulate.migration.pools import FLAT, LINEAR, claim, group_of, machine, migrated, site, used
 
 FILES = Files("new.toml", "groups.toml")
 _HALF_TYPE = {"part": "50%", "model": "linear", "weights": {"cpus": 1, "memory": "0.25/GiB"}}

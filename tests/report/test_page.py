@@ -13,7 +13,7 @@ from htcq.report.audit_html import audit_page
 from htcq.report.page import page
 from htcq.report.pictures import Pictures
 from htcq.report.quota_html import quota_page
-from tests.negotiate.looks import busy
+from tests.poolquota.looks import busy
 from tests.report.audits import NOTHING
 
 _PAGES = {"audit": lambda: audit_page(NOTHING, Pictures()), "quota": lambda: quota_page([(busy(), None)])}

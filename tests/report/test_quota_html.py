@@ -8,7 +8,7 @@ from htcq.poolquota.explanation.group import stories
 from htcq.report.quota_html import quota_page
 from htcq.report.quota_words import COLUMNS
 from tests.audit.rules.quota.groups import PHYSICS, wants
-from tests.negotiate.looks import look
+from tests.poolquota.looks import look
 from tests.report.pages import Page
 from tests.report.quota_pages import CHANGED, CHANGES, LONG, OTHER, PLAIN, SCRIPT, SITE
 

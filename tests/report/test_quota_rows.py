@@ -9,7 +9,7 @@ from dataclasses import replace
 from htcq.poolquota.report import QuotaLook
 from htcq.report.quota_rows import COLUMNS, write_csv
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
-from tests.negotiate.looks import BUSY, busy, group_ad, look
+from tests.poolquota.looks import BUSY, busy, group_ad, look
 
 
 def _read_back(*looks: tuple[QuotaLook, QuotaLook | None]) -> list[dict[str, str]]:

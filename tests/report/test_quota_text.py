@@ -12,7 +12,7 @@ from htcq.poolquota.report import QuotaLook
 from htcq.report.quota_text import show_comparison, show_quota
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import slot
-from tests.negotiate.looks import BUSY, busy, group_ad, look
+from tests.poolquota.looks import BUSY, busy, group_ad, look
 
 _DEEP = """
 GROUP_NAMES = a, a.x, a.x.one, a.x.two, a.y, b

@@ -11,7 +11,7 @@ from htcq.poolquota.explanation.group import story
 from htcq.poolquota.report import QuotaLook
 from htcq.report.quota_why import show_why
 from tests.audit.rules.quota.groups import wants
-from tests.negotiate.looks import busy, look
+from tests.poolquota.looks import busy, look
 
 
 def _told(given: QuotaLook, name: str) -> list[str]:

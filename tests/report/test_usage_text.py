@@ -8,7 +8,7 @@ import pytest
 
 from htcq.report.usage_text import show_usage, show_usages
 from htcq.simulate.course.course import Course, Plan
-from tests.negotiate.cycles.test_usage import course, sample
+from tests.simulate.course.test_usage import course, sample
 
 PLAN = Plan(4, 60.0)
 

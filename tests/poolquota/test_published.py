@@ -10,7 +10,7 @@ import pytest
 from htcq.poolquota.published import Mark, seconds_of
 from tests.audit.rules.quota.groups import PHYSICS, wants
 from tests.audit.sites import Text, accounting, pool, submitter
-from tests.negotiate.looks import group_ad, look, looked, published, standing
+from tests.poolquota.looks import group_ad, look, looked, published, standing
 from tests.quota.recorded import FILES, ads_of, read
 
 #: The configuration of PHYSICS on 100, as a healthy negotiator publishes it.

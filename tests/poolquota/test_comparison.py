@@ -8,7 +8,7 @@ import pytest
 
 from htcq.poolquota.comparison import Difference, GroupDifference, compare
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
-from tests.negotiate.looks import BUSY, busy, look
+from tests.poolquota.looks import BUSY, busy, look
 
 
 def differences(more: str, config: str = PHYSICS) -> dict[str, GroupDifference]:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import accounting, slot
-from tests.negotiate.looks import busy, look
-from tests.negotiate.story.told import told
+from tests.poolquota.explanation.told import told
+from tests.poolquota.looks import busy, look
 
 BEYOND = "and the first match of each submitter may go beyond that by what it costs"
 

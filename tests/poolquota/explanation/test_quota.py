@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
-from tests.negotiate.looks import busy, look
-from tests.negotiate.story.told import told
+from tests.poolquota.explanation.told import told
+from tests.poolquota.looks import busy, look
 
 #: c has 10 of 100; a and b share the other 90 by 0.6 and 0.6, which is half each.
 SHARES = """

@@ -11,7 +11,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from tests.audit.rules.quota.groups import PHYSICS, groups, wants
 from tests.audit.sites import slot
-from tests.negotiate.looks import busy, group_ad, look, looked, standing
+from tests.poolquota.looks import busy, group_ad, look, looked, standing
 
 
 def test_units_are_weights_unless_they_are_off() -> None:

@@ -11,7 +11,7 @@ from htcq.settings import settings_from
 from htcq.simulate.migration.records import Amount, Migration
 from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import negotiator, pool, slot, static_slot
-from tests.negotiate.migration.pools import (
+from tests.simulate.migration.pools import (
     FLAT,
     LINEAR,
     claim,

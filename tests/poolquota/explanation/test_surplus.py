@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.audit.rules.quota.groups import wants
-from tests.negotiate.looks import busy, look
-from tests.negotiate.story.told import told
+from tests.poolquota.explanation.told import told
+from tests.poolquota.looks import busy, look
 
 #: Of 100 a has 30, b 20, c 10 and e nothing; the root keeps 40. All accept surplus, but for c.
 FOUR = """

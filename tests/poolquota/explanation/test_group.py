@@ -8,8 +8,8 @@ from htcq.errors import InputError
 from htcq.poolquota.explanation.group import group_named, stories, story
 from htcq.poolquota.explanation.sections import TOPICS
 from tests.audit.rules.quota.groups import PHYSICS, wants
-from tests.negotiate.looks import busy, group_ad, look
-from tests.negotiate.story.told import told
+from tests.poolquota.explanation.told import told
+from tests.poolquota.looks import busy, group_ad, look
 
 
 def test_every_group_has_its_story_and_topics_stand_in_one_order() -> None:

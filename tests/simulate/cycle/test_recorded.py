@@ -8,8 +8,8 @@ import pytest
 
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Trace
-from tests.negotiate.cycle.agreement import main
 from tests.pool.negotiations import CYCLES, FAMILIES, expected, whole_pool
+from tests.simulate.cycle.agreement import main
 
 every_cycle = pytest.mark.parametrize("path", [*CYCLES, *FAMILIES], ids=lambda path: path.name)
 

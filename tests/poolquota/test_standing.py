@@ -9,7 +9,7 @@ import pytest
 from htcq.poolquota.standing import shown_limit
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import slot
-from tests.negotiate.looks import busy, group_ad, look, standing
+from tests.poolquota.looks import busy, group_ad, look, standing
 
 #: p has 20 and below it x and y 10 each, q has 30; all accept surplus, and the root keeps 50 of 100.
 SHARING = """

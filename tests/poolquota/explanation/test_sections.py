@@ -11,7 +11,7 @@ from htcq.poolquota.explanation.sections import Scene, few, listed, ranked, unus
 from htcq.poolquota.report import QuotaLook
 from tests.audit.rules.quota.groups import wants
 from tests.audit.sites import pool
-from tests.negotiate.looks import busy, look, looked, standing
+from tests.poolquota.looks import busy, look, looked, standing
 from tests.quota.recorded import FILES, ads_of, read
 
 recorded = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -8,7 +8,7 @@ from htcq.operations.pool_source import pool_of
 from htcq.simulate.migration.records import Amount, Migration
 from htcq.store.snapshot import open_snapshot
 from tests.docs.documents import ROOT
-from tests.negotiate.migration.pools import group_of, migrated
+from tests.simulate.migration.pools import group_of, migrated
 
 BUSY = ROOT / "tests/golden/mixed-site/claims-busy.tar.gz"
 WEIGHTS = {"cpus": 1, "memory": "0.25/GiB", "gpus": 8}
