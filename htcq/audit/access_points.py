@@ -11,8 +11,8 @@ from htcq.audit.rule import Fact
 from htcq.classads import Ad, as_number, parsed
 from htcq.policy.claim import request_of
 from htcq.policy.defaults import DEFAULT_REQUEST
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.demand import ScheddWeight
-from htcq.pool.jobclass import JobClass
 from htcq.poolquota.access.access_points import access_points_of
 
 
@@ -69,7 +69,7 @@ class Queue:
     ``kept_back`` counts those that the schedd counts in its demand and does not offer now, by the id of the reason.
     """
 
-    classes: tuple[tuple[JobClass, int], ...]
+    classes: tuple[tuple[Autocluster, int], ...]
     kept_back: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
+from htcq.audit.fix_settings import central
 from htcq.audit.rule import Fact, Found
 
 

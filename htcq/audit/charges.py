@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from htcq.audit.trials import Trial, fits
 from htcq.classads import as_number
 from htcq.policy.claim import accounted, handed_out
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 
 #: Weights closer than this are equal: reals lose a little.
 CLOSE = 1e-6
@@ -56,7 +56,7 @@ class Charge:
         return cost if abs(self.cost - self.mean) <= CLOSE else f"{cost} on average"
 
 
-def charges(kind: Kind, trials: tuple[Trial, ...], constant: bool = False) -> Iterator[Charge]:
+def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) -> Iterator[Charge]:
     """Yield what the jobs of ``trials`` that fit on a full slot are charged, one for each amount that they take.
 
     Those that meet a weight that is no number are left out. ``constant`` tells that the slot's policy looks at nothing
@@ -81,7 +81,7 @@ def charges(kind: Kind, trials: tuple[Trial, ...], constant: bool = False) -> It
             yield Charge(trial, cost, mean, standing)
 
 
-def _mean_of_equals(kind: Kind, amounts: Mapping[str, Number], full: Number, cost: Number) -> Number | None:
+def _mean_of_equals(kind: SlotClass, amounts: Mapping[str, Number], full: Number, cost: Number) -> Number | None:
     """Return the average match cost of claims that all take ``amounts``; ``cost`` is that of the first one."""
     many = fits(kind.total, amounts)
     if many == 1:
@@ -90,7 +90,7 @@ def _mean_of_equals(kind: Kind, amounts: Mapping[str, Number], full: Number, cos
     return None if rest is None else (full - rest) / many
 
 
-def _mean(kind: Kind, trial: Trial, amounts: Mapping[str, Number], full: Number) -> Number | None:
+def _mean(kind: SlotClass, trial: Trial, amounts: Mapping[str, Number], full: Number) -> Number | None:
     """Return the average match cost of such claims as they fill a slot."""
     left, steps = dict(kind.total), 0
     taken: Mapping[str, Number | None] = amounts

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
 from htcq.policy.claim import accounted
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import carve
 
 
@@ -21,10 +21,10 @@ from htcq.pool.startds import carve
 class SlotPolicy:
     """Kinds of slots with the same expressions, whatever their shape; those with most slots come first."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[SlotClass, ...]
 
     @property
-    def usual(self) -> Kind:
+    def usual(self) -> SlotClass:
         """The kind that most of the slots are of."""
         return self.kinds[0]
 
@@ -36,14 +36,14 @@ class SlotPolicy:
 
 def slot_policies(evidence: Evidence) -> Iterator[SlotPolicy]:
     """Yield the policies of all slots that the negotiator can match."""
-    found: dict[tuple[object, ...], list[Kind]] = {}
+    found: dict[tuple[object, ...], list[SlotClass]] = {}
     for kind in evidence.offered:
         found.setdefault((kind.type, kind.weight_text, *kind.consumption.items()), []).append(kind)
     for kinds in found.values():
         yield SlotPolicy(tuple(sorted(kinds, key=lambda kind: -kind.count)))
 
 
-def taken(evidence: Evidence, kind: Kind, jobs: JobClass) -> Mapping[str, Number] | None:
+def taken(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str, Number] | None:
     """Return what a claim of a job takes of an unused slot; None where it takes nothing or some part is no number."""
     if not kind.supports_policy:
         got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
@@ -53,7 +53,7 @@ def taken(evidence: Evidence, kind: Kind, jobs: JobClass) -> Mapping[str, Number
     return amounts if len(amounts) == len(found) and any(amounts.values()) else None
 
 
-def weights(evidence: Evidence, kind: Kind, jobs: JobClass) -> tuple[Number, ...]:
+def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Number, ...]:
     """Return what a claim of a job weighs on an unused slot: at the match and while it lives; none where it cannot."""
     amounts = taken(evidence, kind, jobs)
     if amounts is None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from htcq.audit.causes import Cause, Told, by_root, root_causes
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting, united
-from htcq.audit.need import Need
+from htcq.audit.input import Input
 from htcq.audit.rule import HARMLESS, Fact, Harm, Rule, Severity, Unchecked
 from htcq.errors import BindingsError
 from htcq.poolquota.health import Ailment, ailments
@@ -137,7 +137,7 @@ def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict]
     told: list[Told] = []
     not_checked: list[NotChecked] = []
     checked: list[Checked] = []
-    needed: Counter[Need] = Counter()
+    needed: Counter[Input] = Counter()
 
     for rule in rules:
         verdict = verdicts.get(rule.id, Verdict())
@@ -176,7 +176,7 @@ def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict]
     )
 
 
-def _gaps(evidence: Evidence, not_checked: Sequence[NotChecked], needed: Mapping[Need, int]) -> Iterator[str]:
+def _gaps(evidence: Evidence, not_checked: Sequence[NotChecked], needed: Mapping[Input, int]) -> Iterator[str]:
     """Yield what keeps an audit from an all-clear: rules that failed, and rules that wanted for what a pool has."""
     for each in not_checked:
         if each.failed:

@@ -7,21 +7,21 @@ from functools import cached_property
 from operator import is_
 
 from htcq.audit.charges import Charge, charges
-from htcq.audit.need import Need
+from htcq.audit.input import Input
 from htcq.audit.trials import Trials
 from htcq.audit.unmatched import Unmatched, UnusedSlots, unmatched
+from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
-from htcq.pool.jobclass import JobClass, job_classes
-from htcq.pool.kind import Kind, kinds_of
-from htcq.pool.matching import Wall, wall
+from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
+from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.pool.startds import StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.groups import PoolQuotas
-from htcq.simulate.cycle.asking import Askers
+from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
 class Evidence:
@@ -31,9 +31,9 @@ class Evidence:
         self.pool = pool
         self.weights = Weights()
         self._charges: dict[int, tuple[Charge, ...]] = {}
-        self._walls: dict[tuple[int, int], Wall] = {}
-        self._cheapest: dict[int, tuple[Kind, Number] | None] = {}
-        self._others: list[tuple[Kind, ...]] = []
+        self._walls: dict[tuple[int, int], Mismatch] = {}
+        self._cheapest: dict[int, tuple[SlotClass, Number] | None] = {}
+        self._others: list[tuple[SlotClass, ...]] = []
 
     def with_settings(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
@@ -55,37 +55,37 @@ class Evidence:
         self._others += (other.kinds, other.alike)
         return other
 
-    def lacks(self, need: Need) -> bool:
+    def lacks(self, need: Input) -> bool:
         """Tell whether there is no evidence of this kind."""
         pool = self.pool
-        there: Mapping[Need, object] = {
-            Need.SLOTS: pool.slots,
-            Need.JOBS: pool.jobs is not None,
-            Need.SUBMITTERS: pool.submitters,
-            Need.ACCOUNTING: pool.accounting,
-            Need.SCHEDDS: pool.schedds,
-            Need.CENTRAL: pool.central,
-            Need.ACCESS: self.access,
-            Need.EXECUTE: self.execute,
-            Need.DECLARED: (),
-            Need.ELASTIC: (),
+        there: Mapping[Input, object] = {
+            Input.SLOTS: pool.slots,
+            Input.JOBS: pool.jobs is not None,
+            Input.SUBMITTERS: pool.submitters,
+            Input.ACCOUNTING: pool.accounting,
+            Input.SCHEDDS: pool.schedds,
+            Input.CENTRAL: pool.central,
+            Input.ACCESS: self.access,
+            Input.EXECUTE: self.execute,
+            Input.DECLARED: (),
+            Input.ELASTIC: (),
         }
         return not there[need]
 
-    def should_have(self, need: Need) -> bool:
+    def should_have(self, need: Input) -> bool:
         """Tell whether a live pool, or a full snapshot of it, has evidence of this kind.
 
         A pool without submitters, accounts or schedds may be idle, or another pool's target; nobody must declare.
         """
         pool = self.pool
-        needed: Mapping[Need, bool] = {
-            Need.SUBMITTERS: pool.records is None,
-            Need.ACCOUNTING: pool.records is None,
-            Need.SCHEDDS: pool.records is None,
-            Need.ACCESS: bool(pool.schedds),
-            Need.EXECUTE: bool(pool.slots),
-            Need.DECLARED: False,
-            Need.ELASTIC: False,
+        needed: Mapping[Input, bool] = {
+            Input.SUBMITTERS: pool.records is None,
+            Input.ACCOUNTING: pool.records is None,
+            Input.SCHEDDS: pool.records is None,
+            Input.ACCESS: bool(pool.schedds),
+            Input.EXECUTE: bool(pool.slots),
+            Input.DECLARED: False,
+            Input.ELASTIC: False,
         }
         return needed.get(need, True)
 
@@ -97,40 +97,40 @@ class Evidence:
         return self.pool.slots or ()
 
     @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[SlotClass, ...]:
         """The slots collapsed into kinds of equal policy and shape."""
-        return kinds_of(self.slots)
+        return slot_classes(self.slots)
 
     @cached_property
     def startds(self) -> StartdTable:
         """What the startds of the slots make of requests."""
         return StartdTable(self.execute)
 
-    def kinds_of_type(self, *types: str) -> tuple[Kind, ...]:
+    def kinds_of_type(self, *types: str) -> tuple[SlotClass, ...]:
         """Return the kinds of slot type Partitionable, Dynamic or Static."""
         return tuple(kind for kind in self.kinds if kind.type in types)
 
     @property
-    def partitionable(self) -> tuple[Kind, ...]:
+    def partitionable(self) -> tuple[SlotClass, ...]:
         """The partitionable kinds."""
         return self.kinds_of_type(PARTITIONABLE)
 
     @property
-    def offered(self) -> tuple[Kind, ...]:
+    def offered(self) -> tuple[SlotClass, ...]:
         """The kinds that the negotiator can match: all but dynamic slots."""
         return self.kinds_of_type(PARTITIONABLE, STATIC)
 
     @cached_property
-    def alike(self) -> tuple[Kind, ...]:
+    def alike(self) -> tuple[SlotClass, ...]:
         """The offered slots by shape and frame: all that their own expressions say of a job is equal."""
         found: dict[tuple[int, int], list[Slot]] = {}
         for kind in self.offered:
             for slot in kind.slots:
                 found.setdefault((id(kind), id(slot.frame)), []).append(slot)
-        return tuple(Kind(tuple(slots)) for slots in found.values())
+        return tuple(SlotClass(tuple(slots)) for slots in found.values())
 
     @property
-    def with_policy(self) -> tuple[Kind, ...]:
+    def with_policy(self) -> tuple[SlotClass, ...]:
         """The kinds that HTCondor matches by consumption policy."""
         return tuple(kind for kind in self.partitionable if kind.supports_policy)
 
@@ -154,16 +154,16 @@ class Evidence:
     # Jobs -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def classes(self) -> tuple[JobClass, ...]:
+    def classes(self) -> tuple[Autocluster, ...]:
         """The jobs collapsed into classes; none where there are no job ads."""
-        return job_classes(self.pool.jobs or ())
+        return autoclusters_of(self.pool.jobs or ())
 
     @cached_property
     def trials(self) -> Trials:
         """What jobs take by the slots' consumption policies, tried once for all rules."""
         return Trials(lambda: self.classes)
 
-    def charges(self, kind: Kind) -> tuple[Charge, ...]:
+    def charges(self, kind: SlotClass) -> tuple[Charge, ...]:
         """Return what the jobs that are tried on ``kind`` are charged there."""
         if id(kind) not in self._charges:
             constant = not self.trials.looks_at_slot(kind)
@@ -171,22 +171,22 @@ class Evidence:
         return self._charges[id(kind)]
 
     @cached_property
-    def waiting(self) -> Mapping[str, tuple[JobClass, ...]]:
+    def waiting(self) -> Mapping[str, tuple[Autocluster, ...]]:
         """The classes of each submitter's idle jobs."""
-        found: dict[str, list[JobClass]] = {}
+        found: dict[str, list[Autocluster]] = {}
         for each in self.classes:
             for submitter in each.idle:
                 found.setdefault(submitter, []).append(each)
         return {submitter: tuple(classes) for submitter, classes in found.items()}
 
-    def fits(self, kind: Kind, jobs: JobClass) -> bool:
+    def fits(self, kind: SlotClass, jobs: Autocluster) -> bool:
         """Tell whether a job of ``jobs`` would be matched with an unused slot of ``kind``."""
         key = id(kind), id(jobs.frame)
         if key not in self._walls:
             self._walls[key] = wall(kind, jobs)[0]
-        return self._walls[key] is Wall.NONE
+        return self._walls[key] is Mismatch.NONE
 
-    def cheapest(self, jobs: JobClass) -> tuple[Kind, Number] | None:
+    def cheapest(self, jobs: Autocluster) -> tuple[SlotClass, Number] | None:
         """Return the kind of slot that costs a job of ``jobs`` least, and the match cost; None where it fits none.
 
         Every slot counts as unused. With a consumption policy a match costs what the weight loses, else all of it.
@@ -203,15 +203,15 @@ class Evidence:
         return self._cheapest[key]
 
     @cached_property
-    def _plain_by_weight(self) -> tuple[tuple[Kind, Number], ...]:
+    def _plain_by_weight(self) -> tuple[tuple[SlotClass, Number], ...]:
         """The kinds without a consumption policy, the lightest first, with their weight."""
         plain = [(kind, kind.plain_weight()) for kind in self.offered if not kind.supports_policy]
         return tuple(sorted(plain, key=lambda each: each[1]))
 
     @cached_property
-    def askers(self) -> Askers:
+    def askers(self) -> SubmitterQueues:
         """What the access points offer to the negotiator: the jobs that they would start now, in their queues."""
-        return Askers(self.pool, self.quotas)
+        return SubmitterQueues(self.pool, self.quotas)
 
     @cached_property
     def unused(self) -> UnusedSlots:
@@ -279,7 +279,7 @@ class Evidence:
         return self.pool.central.truth(name, default) if self.pool.central is not None else default
 
 
-def _known_again(kinds: Iterable[Kind], before: Iterable[Kind]) -> Iterator[Kind]:
+def _known_again(kinds: Iterable[SlotClass], before: Iterable[SlotClass]) -> Iterator[SlotClass]:
     """Yield ``kinds``, each of which that has the very slots of one of ``before`` as that one."""
     by_first = {id(kind.first): kind for kind in before}
     for kind in kinds:

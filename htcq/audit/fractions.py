@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import literal_text
+from htcq.audit.fix_settings import literal_text
 from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, safe_request, whole_request
 from htcq.audit.rule import Found
 from htcq.audit.trials import Trial
 from htcq.policy.claim import handed_out
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
 
 #: Fractions that users ask for now and then; condor_submit lets them.
@@ -37,13 +37,13 @@ def fractional(evidence: Evidence, concerned: Callable[[str], bool]) -> Iterator
                     break
 
 
-def _trials(evidence: Evidence, kind: Kind, asset: str) -> Iterator[Trial]:
+def _trials(evidence: Evidence, kind: SlotClass, asset: str) -> Iterator[Trial]:
     yield from evidence.trials.of(kind)
     if asset in _ODD:
         yield evidence.trials.made_up(kind, _ODD)
 
 
-def _message(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> str:
+def _message(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> str:
     amount = trial.taken.get(asset)
     if amount is None or amount <= 0 or amount == int(amount):
         return ""
@@ -63,20 +63,20 @@ def _told(trial: Trial, asset: str, amount: Number, got: Number) -> str:
     return f"{told}: it refuses the claims for which the negotiator still sees room"
 
 
-def _whole(kind: Kind, asset: str) -> str:
+def _whole(kind: SlotClass, asset: str) -> str:
     """Return a consumption as the slots have it, but rounded up; of a custom asset what is asked for is taken."""
     if not _names_request(kind, asset):
         return f"ceiling({literal_text(kind.consumption[asset])})"
     return at_least_one(kind, asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
 
 
-def at_least_one(kind: Kind, asset: str) -> str:
+def at_least_one(kind: SlotClass, asset: str) -> str:
     """Return a consumption that follows the request as the slots' own does, in whole units and at least 1."""
     if not _names_request(kind, asset):
         return whole_request(asset)
     return f"max({{1, ceiling({literal_text(kind.consumption[asset])})}})"
 
 
-def _names_request(kind: Kind, asset: str) -> bool:
+def _names_request(kind: SlotClass, asset: str) -> bool:
     expression = kind.first.frame.expression(f"Consumption{asset}")
     return expression is not None and f"request{asset}" in (word.lower() for word in expression.words())

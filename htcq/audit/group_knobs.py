@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
-from htcq.audit.mend import central
-from htcq.audit.nearness import nearest
+from htcq.audit.fix_settings import central
 from htcq.audit.policies import number
+from htcq.audit.spelling import nearest
 from htcq.pool.configuration import LEGAL_NAME, Knob
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
 from htcq.quota.knobs import TreeProblem

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from htcq.audit.charges import CLOSE
 from htcq.classads import as_number
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 
 #: The advice of the rules on weights that do not add up, or that count the wrong asset.
 LINEAR_WEIGHTS = (
@@ -26,7 +26,7 @@ _PARTS = (1.0, 0.9, 0.61, 0.37, 0.12, 0.0)
 _RELATIVE = 1e-9
 
 
-def prices(kind: Kind) -> Mapping[str, float] | None:
+def prices(kind: SlotClass) -> Mapping[str, float] | None:
     """Return what one unit of each asset weighs (per cpu, MB, KiB, device); None where SlotWeight is not linear.
 
     A weight that does not depend on any asset has no prices either.

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
-from htcq.audit.mend import node
+from htcq.audit.fix_settings import node
 from htcq.pool.slot import Slot
 
 #: Knobs that list attributes to add to slot ads; what they list wins over the startd's own.

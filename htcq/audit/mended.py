@@ -13,9 +13,9 @@ from itertools import product
 
 from htcq.audit.fix import Role, Setting
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.frame import Expressions, Frame
 from htcq.pool.pool import Pool
 from htcq.pool.record import SCHEDD, SUBMITTER, Record
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
 from htcq.simulate.reweighed import reweighed
 
@@ -105,7 +105,7 @@ def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
             for node in each.nodes or ("",):
                 texts.setdefault((node, slot_type[1] if slot_type else ""), {})[attribute] = each.value
     expressions = Expressions()
-    frames: dict[tuple[int, str], Frame] = {}
+    frames: dict[tuple[int, str], SharedAttributes] = {}
     slots = []
     for slot in pool.slots or ():
         wanted: dict[str, str] = {}
@@ -129,8 +129,11 @@ def _attribute(knob: str) -> str:
 
 
 def _frame(
-    frame: Frame, texts: Mapping[str, str], expressions: Expressions, known: dict[tuple[int, str], Frame]
-) -> Frame:
+    frame: SharedAttributes,
+    texts: Mapping[str, str],
+    expressions: Expressions,
+    known: dict[tuple[int, str], SharedAttributes],
+) -> SharedAttributes:
     if not texts:
         return frame
     key = (id(frame), repr(sorted(texts.items())))

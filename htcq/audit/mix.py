@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from htcq.audit.claims import taken
 from htcq.audit.evidence import Evidence
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 
 #: The largest classes of idle jobs that are looked at.
 MAX_CLASSES = 100
@@ -24,7 +24,7 @@ Amounts = Mapping[str, Number]
 class Taking:
     """What a job of one class takes of slots that are alike."""
 
-    jobs: JobClass
+    jobs: Autocluster
     amounts: Amounts
 
     def short_of(self, left: Amounts) -> tuple[str, ...]:
@@ -32,14 +32,14 @@ class Taking:
         return tuple(asset for asset, amount in self.amounts.items() if left.get(asset, 0) < amount)
 
 
-def waiting(evidence: Evidence) -> tuple[JobClass, ...]:
+def waiting(evidence: Evidence) -> tuple[Autocluster, ...]:
     """Return the classes of idle jobs, those with most jobs first."""
     idle = [jobs for jobs in evidence.classes if jobs.idle]
     idle.sort(key=lambda jobs: -sum(jobs.idle.values()))
     return tuple(idle[:MAX_CLASSES])
 
 
-def takings(evidence: Evidence, kind: Kind, classes: Sequence[JobClass]) -> Iterator[Taking]:
+def takings(evidence: Evidence, kind: SlotClass, classes: Sequence[Autocluster]) -> Iterator[Taking]:
     """Yield what those of ``classes`` take that an unused slot of ``kind`` would let in."""
     for jobs in classes:
         if not evidence.fits(kind, jobs):

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.nearness import nearest
+from htcq.audit.spelling import nearest
 from htcq.classads import Expr
 from htcq.pool.attribute_names import MATCH_NAMES, job_names, slot_names
-from htcq.pool.frame import Frame
+from htcq.pool.shared_attributes import SharedAttributes
 
 #: Scopes and literals of the ClassAd language, and CurrentTime, which every ad has.
 _LANGUAGE = frozenset(
@@ -117,7 +117,7 @@ def _spelt(*sources: Iterable[str]) -> dict[str, str]:
     return {name.lower(): name for names in sources for name in sorted(names)}
 
 
-def _names_of(frames: Iterable[Frame]) -> set[str]:
+def _names_of(frames: Iterable[SharedAttributes]) -> set[str]:
     return {name for frame in frames for name in frame.names.values()}
 
 

@@ -15,8 +15,8 @@ from htcq.classads import Expr, Value, parsed
 from htcq.policy.claim import Startd, modified
 from htcq.policy.defaults import MODIFIED
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number, Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import modifier
 from htcq.quota.knobs import truth_of
 
@@ -54,7 +54,7 @@ def effective(configuration: Configuration, name: str) -> Knob:
     return knob if knob is not None else Knob(name, configuration.value(name))
 
 
-def nodes(evidence: Evidence, kind: Kind) -> Iterator[Node]:
+def nodes(evidence: Evidence, kind: SlotClass) -> Iterator[Node]:
     """Yield one slot of ``kind`` for each machine and slot type whose configuration is known."""
     if not evidence.execute:
         return
@@ -76,12 +76,12 @@ class Modification:
     startd: Startd
     node: Node | None = None
 
-    def taken(self, kind: Kind, trial: Trial) -> dict[str, Number | None]:
+    def taken(self, kind: SlotClass, trial: Trial) -> dict[str, Number | None]:
         """Return what the job of ``trial`` takes of a full slot of ``kind`` once its request is changed."""
         changed = self.changed(kind, trial)
         return kind.consumed(trial.jobs.ad(changed)) if changed else dict(trial.taken)
 
-    def changed(self, kind: Kind, trial: Trial) -> dict[str, Value]:
+    def changed(self, kind: SlotClass, trial: Trial) -> dict[str, Value]:
         """Return the requests that the startd changes, each with its new amount, a whole number."""
         request = trial.jobs.request
         changed = modified(self.startd, kind.ad(kind.total), trial.jobs)
@@ -93,7 +93,7 @@ class Modification:
         return {asset: self.node.knob(modifier(asset)) for asset in MODIFIED} if self.node is not None else {}
 
 
-def modifications(evidence: Evidence, kind: Kind, assumed: bool = True) -> Iterator[Modification]:
+def modifications(evidence: Evidence, kind: SlotClass, assumed: bool = True) -> Iterator[Modification]:
     """Yield the different ways in which the startds of ``kind`` change requests.
 
     Where no configuration is known it is HTCondor's default if ``assumed``, else nothing.

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from htcq.audit.evidence import Evidence
 from htcq.classads import Expr, as_number
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
 
 _DOES_NOT_ASK: dict[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
@@ -24,7 +24,7 @@ class Unasked(NamedTuple):
     ``matched`` is the negotiator's reckoning, ``within_limits`` that of the slot's Requirements; None: no number.
     """
 
-    kind: Kind
+    kind: SlotClass
     asset: str
     matched: Number | None
     within_limits: Number | None

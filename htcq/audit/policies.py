@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
-from htcq.audit.mend import execute
+from htcq.audit.fix_settings import execute
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Severity
 from htcq.classads import as_number
 from htcq.pool.configuration import Knob
-from htcq.pool.kind import EXAMPLES, Kind
 from htcq.pool.slot import Number, Slot
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import BUILT_IN_ASSETS, attribute
 
 #: An expression that a sentence quotes is cut here; the evidence has all of it.
@@ -19,7 +19,7 @@ _QUOTED = 80
 
 
 def on_slots(
-    kind: Kind,
+    kind: SlotClass,
     cause: str,
     message: str,
     facts: tuple[Fact, ...] = (),
@@ -50,7 +50,7 @@ def on_slots(
     )
 
 
-def slots_by(kind: Kind, name: str) -> dict[Number, list[Slot]]:
+def slots_by(kind: SlotClass, name: str) -> dict[Number, list[Slot]]:
     """Return the slots of ``kind`` by the shared attribute ``name``; those where it is no number are left out."""
     values = {id(slot.frame): as_number(slot.frame.value(name)) for slot in kind.variants}
     found: dict[Number, list[Slot]] = {}
@@ -78,12 +78,12 @@ def knob_as_fact(knob: Knob) -> Fact:
     return Fact(knob.name, " ".join(knob.value.split()) or "(not set)", knob.place)
 
 
-def weight_fact(kind: Kind) -> Fact:
+def weight_fact(kind: SlotClass) -> Fact:
     """Return SlotWeight of ``kind`` as evidence."""
     return Fact("SlotWeight", kind.weight_text or "(absent)")
 
 
-def consumption_fact(kind: Kind, asset: str) -> Fact:
+def consumption_fact(kind: SlotClass, asset: str) -> Fact:
     """Return the consumption of ``asset`` as evidence."""
     return Fact(f"Consumption{attribute(asset)}", kind.consumption.get(asset, "(absent)"))
 
@@ -120,6 +120,6 @@ def sound_request(asset: str) -> str:
     return whole_request(asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
 
 
-def consumption_settings(evidence: Evidence, kind: Kind, asset: str, text: str) -> tuple[Setting, ...]:
+def consumption_settings(evidence: Evidence, kind: SlotClass, asset: str, text: str) -> tuple[Setting, ...]:
     """Return the consumption ``text`` of ``asset`` for the slots of ``kind``."""
     return execute(evidence, kind.slots, f"CONSUMPTION_{asset.upper()}", text)

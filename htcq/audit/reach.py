@@ -16,8 +16,8 @@ from htcq.audit.charges import CLOSE, Charge
 from htcq.audit.trials import fits
 from htcq.classads import as_number
 from htcq.policy.claim import accounted
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster
+from htcq.pool.slot_class import SlotClass
 
 #: The claims of one slot are followed in at most so many steps.
 _MAX_STEPS = 16
@@ -40,7 +40,7 @@ class Step:
 class Filling:
     """Claims of one size that fill an unused slot of ``kind``; the steps that cost least for a claim come first."""
 
-    kind: Kind
+    kind: SlotClass
     charge: Charge
     steps: tuple[Step, ...]
 
@@ -64,7 +64,7 @@ class Demand:
     """Jobs of one group that fill slots in one way: how many claims they want, idle and running jobs together."""
 
     filling: Filling
-    jobs: JobClass
+    jobs: Autocluster
     count: int
 
 
@@ -88,7 +88,7 @@ class Reach:
         return self.usage / self.quota
 
 
-def filling(kind: Kind, charge: Charge) -> Filling | None:
+def filling(kind: SlotClass, charge: Charge) -> Filling | None:
     """Return how claims such as that of ``charge`` fill an unused slot of ``kind``; None where a weight is no number.
 
     What a claim takes must not depend on how full the slot is.

@@ -9,7 +9,7 @@ from typing import Union
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
-from htcq.audit.need import Need as Need
+from htcq.audit.input import Input as Input
 
 #: What shuts more than this part of a pool is worth a warning, and what shuts as much as the second one is an error.
 MUCH_OF_THE_POOL, MAX_OF_THE_POOL = 0.1, 0.5
@@ -125,7 +125,7 @@ class Rule:
 
     id: str
     severity: Severity
-    needs: tuple[Need, ...]
+    needs: tuple[Input, ...]
     summary: str
     consequence: str
     advice: str

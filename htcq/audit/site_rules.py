@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.need import Need
+from htcq.audit.input import Input
 from htcq.audit.rule import Finder, Found, Rule, Severity, Unchecked
 
 #: What the ids of a site's own rules begin with.
@@ -72,7 +72,7 @@ def _wrong_fields(rule: Rule) -> Iterator[str]:
             yield f"its {name} is no text"
     if not isinstance(rule.severity, Severity):
         yield "its severity is no Severity"
-    if not isinstance(rule.needs, tuple) or not all(isinstance(need, Need) for need in rule.needs):
+    if not isinstance(rule.needs, tuple) or not all(isinstance(need, Input) for need in rule.needs):
         yield "its needs are no tuple of Need"
     if not callable(rule.find):
         yield "its find is no function"

@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
+from htcq.audit.fix_settings import access, execute, literal_text
 from htcq.audit.linear import prices
-from htcq.audit.mend import access, execute, literal_text
 from htcq.classads import Ad, as_number, parsed
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH, ScheddWeight
-from htcq.pool.kind import Kind
+from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 
 #: What a job asks for where it does not say, as an expression, by asset; of all others it asks for 0.
@@ -66,7 +66,7 @@ def _usual(evidence: Evidence) -> str:
     return text if all(_is_sound(kind) for kind in same) else ""
 
 
-def _is_sound(kind: Kind) -> bool:
+def _is_sound(kind: SlotClass) -> bool:
     """Tell whether every claim is charged what it takes; without a policy, whether the weight is a number at all."""
     if kind.supports_policy:
         return prices(kind) is not None
@@ -91,7 +91,7 @@ def _linear(evidence: Evidence, scarce: Collection[str]) -> str:
     return " + ".join(_term(asset, whole / len(named) / totals[asset]) for asset in named)
 
 
-def _most(kind: Kind) -> float:
+def _most(kind: SlotClass) -> float:
     """Return the most that a slot weighs, full or empty; 0 where that is no number."""
     weights = (as_number(kind.full_weight), as_number(kind.weight(dict.fromkeys(kind.total, 0))))
     return max(0.0, max((float(weight) for weight in weights if weight is not None), default=0.0))

@@ -11,12 +11,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from htcq.audit.looks import Looks, looks_of, values_of
+from htcq.audit.referenced_attributes import ReferencedAttributes, looks_of, values_of
 from htcq.classads import Ad, as_number, literal, named
 from htcq.policy.safety import job_grid
-from htcq.pool.jobclass import JobClass, made_up
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster, made_up
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 
 #: Most different requests of the pool's own jobs that are tried on a policy that looks at its slot.
@@ -32,10 +32,10 @@ class Trial:
     from it, whether START lets them in or not.
     """
 
-    jobs: JobClass
+    jobs: Autocluster
     own: bool
     taken: Mapping[str, Number | None]
-    alike: tuple[JobClass, ...] = ()
+    alike: tuple[Autocluster, ...] = ()
 
     @property
     def job(self) -> str:
@@ -61,7 +61,7 @@ class Trial:
         """Whether it takes whole units: the startd refuses a claim of fractions, whatever that costs."""
         return all(amount == int(amount) for amount in self.amounts.values())
 
-    def fits(self, kind: Kind) -> int:
+    def fits(self, kind: SlotClass) -> int:
         """Return how many such claims a full slot of ``kind`` has room for; 0 where none matches at all."""
         return fits(kind.total, self.amounts)
 
@@ -75,22 +75,22 @@ def fits(total: Mapping[str, Number], amounts: Mapping[str, Number]) -> int:
 class _Alike:
     """Jobs that a policy cannot tell apart, and what each of them takes."""
 
-    classes: tuple[JobClass, ...]
+    classes: tuple[Autocluster, ...]
     taken: Mapping[str, Number | None]
 
 
 class Trials:
     """The trials of one pool; ``classes`` brings its jobs."""
 
-    def __init__(self, classes: Callable[[], Sequence[JobClass]]) -> None:
+    def __init__(self, classes: Callable[[], Sequence[Autocluster]]) -> None:
         self._classes = classes
         self._of: dict[int, tuple[Trial, ...]] = {}
         self._own: dict[int, tuple[Trial, ...]] = {}
-        self._looks: dict[int, Looks] = {}
+        self._looks: dict[int, ReferencedAttributes] = {}
         self._alike: dict[Hashable, tuple[_Alike, ...]] = {}
-        self._made: dict[tuple[tuple[str, Number], ...], JobClass] = {}
+        self._made: dict[tuple[tuple[str, Number], ...], Autocluster] = {}
 
-    def of(self, kind: Kind) -> tuple[Trial, ...]:
+    def of(self, kind: SlotClass) -> tuple[Trial, ...]:
         """Return what the pool's own jobs take of ``kind``, those with most jobs first, and then ordinary ones.
 
         Where START lets nobody in, as while a slot drains, all made-up ones are tried.
@@ -102,18 +102,18 @@ class Trials:
             found = self._of[id(kind)] = (*self.own(kind), *welcome) or tuple(ordinary)
         return found
 
-    def own(self, kind: Kind) -> tuple[Trial, ...]:
+    def own(self, kind: SlotClass) -> tuple[Trial, ...]:
         """Return what the pool's own jobs take of ``kind``, as far as its START lets them in."""
         found = self._own.get(id(kind))
         if found is None:
             found = self._own[id(kind)] = tuple(self._welcome(kind))
         return found
 
-    def typical(self, kind: Kind) -> tuple[Trial, ...]:
+    def typical(self, kind: SlotClass) -> tuple[Trial, ...]:
         """Return what the pool's own jobs take of ``kind``; where there are none, what one common job takes."""
         return self.own(kind) or (self.made_up(kind, _COMMON),)
 
-    def made_up(self, kind: Kind, shape: Mapping[str, Number]) -> Trial:
+    def made_up(self, kind: SlotClass, shape: Mapping[str, Number]) -> Trial:
         """Return what a job that asks for ``shape`` takes of ``kind``."""
         key = tuple(shape.items())
         jobs = self._made.get(key)
@@ -122,11 +122,11 @@ class Trials:
             jobs = self._made[key] = made_up(asked, shape)
         return Trial(jobs, False, kind.consumed(jobs.ad()))
 
-    def looks_at_slot(self, kind: Kind) -> bool:
+    def looks_at_slot(self, kind: SlotClass) -> bool:
         """Tell whether the policy of ``kind`` looks at anything of its slot."""
         return self._looks_of(kind).of_slot
 
-    def lets_in(self, kind: Kind, trial: Trial) -> bool:
+    def lets_in(self, kind: SlotClass, trial: Trial) -> bool:
         """Tell whether START of ``kind`` lets the job in; one that asks what no made-up job tells lets it in."""
         frame = kind.first.frame
         if "Start" not in frame or literal(frame.text("Start")) is True:
@@ -136,14 +136,14 @@ class Trials:
             return True
         return bool(as_number(named("Start").evaluate(kind.ad(kind.total), trial.ad())))
 
-    def _welcome(self, kind: Kind) -> Iterator[Trial]:
+    def _welcome(self, kind: SlotClass) -> Iterator[Trial]:
         for alike in self._alike_on(kind):
             trials = (Trial(jobs, True, alike.taken, alike.classes) for jobs in alike.classes)
             welcome = next((trial for trial in trials if self.lets_in(kind, trial)), None)
             if welcome is not None:
                 yield welcome
 
-    def _alike_on(self, kind: Kind) -> tuple[_Alike, ...]:
+    def _alike_on(self, kind: SlotClass) -> tuple[_Alike, ...]:
         """Return the pool's own jobs as the policy of ``kind`` tells them apart, those with most jobs first."""
         looks = self._looks_of(kind)
         key: Hashable = id(kind) if looks.of_slot else tuple(kind.consumption.items())
@@ -155,7 +155,7 @@ class Trials:
             self._alike[key] = found
         return found
 
-    def _looks_of(self, kind: Kind) -> Looks:
+    def _looks_of(self, kind: SlotClass) -> ReferencedAttributes:
         if id(kind) not in self._looks:
             self._looks[id(kind)] = looks_of(kind, [f"consumption{asset}" for asset in kind.consumption])
         return self._looks[id(kind)]
@@ -172,9 +172,9 @@ def ordinary_requests(total: Mapping[str, Number]) -> Iterator[Mapping[str, Numb
             yield shape
 
 
-def _told_apart(classes: Sequence[JobClass], names: frozenset[str]) -> list[tuple[JobClass, ...]]:
+def _told_apart(classes: Sequence[Autocluster], names: frozenset[str]) -> list[tuple[Autocluster, ...]]:
     """Return ``classes`` grouped by their attributes of these names, the largest class first."""
-    found: dict[Hashable, list[JobClass]] = {}
+    found: dict[Hashable, list[Autocluster]] = {}
     for each in sorted(classes, key=lambda one: -sum(one.idle.values()) - sum(one.running.values())):
         found.setdefault(values_of(each, names), []).append(each)
     return [tuple(group) for group in found.values()]

@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.classads import as_number, holds, literal, named
-from htcq.pool.frame import Frame
-from htcq.pool.kind import Kind
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
-from htcq.simulate.cycle.asking import Askers
+from htcq.pool.slot_class import SlotClass
+from htcq.simulate.cycle.cached_expressions import ReferenceGraph, job_ad
 from htcq.simulate.cycle.clauses import bare, conjuncts
-from htcq.simulate.cycle.looks import Links, job_ad
 from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 from htcq.units import DISK
 from htcq.why.clauses import Clause, Clauses, Failure
+from htcq.why.match_failure import MatchFailure
 from htcq.why.slot_walls import UNUSED, Blocked, left_on, slot_side
-from htcq.why.wall import Wall
 
 #: Of a slot's own attributes those that only grow with the machine.
 _SIZES = frozenset(
@@ -51,7 +51,7 @@ class Unmatched:
 
     request: Request
     idle: Counter[str]
-    walls: tuple[Wall, ...]
+    walls: tuple[MatchFailure, ...]
     #: Whether there is a slot that only its own Requirements keep from the jobs.
     only_start: bool
 
@@ -65,11 +65,11 @@ class Unmatched:
 class _ByFrame:
     """What is known by the identity of frames and requests, all of which are kept here."""
 
-    links: Links = field(default_factory=Links)
+    links: ReferenceGraph = field(default_factory=ReferenceGraph)
     clauses: dict[tuple[object, ...], Clauses] = field(default_factory=dict)
     passing: dict[tuple[str, int, int], bool] = field(default_factory=dict)
     out_of_use: dict[int, bool] = field(default_factory=dict)
-    slots: list[Frame] = field(default_factory=list)
+    slots: list[SharedAttributes] = field(default_factory=list)
     requests: dict[tuple[int, int], Request] = field(default_factory=dict)
 
     def first(self, request: Request) -> Request:
@@ -80,7 +80,7 @@ class _ByFrame:
 class UnusedSlots:
     """Slots with no job on them; ``kinds`` are alike in shape and in all that their expressions say."""
 
-    def __init__(self, kinds: Sequence[Kind], before: UnusedSlots | None = None) -> None:
+    def __init__(self, kinds: Sequence[SlotClass], before: UnusedSlots | None = None) -> None:
         """Take up ``kinds``; ``before`` are slots of the same pool with other settings, some of which are as they were.
 
         What is known by the frames of slots and jobs is known for both.
@@ -121,7 +121,7 @@ class UnusedSlots:
             found = self._has_room[id(request)] = any(self._room_in(kind, request) for kind in self._kinds)
         return found
 
-    def _room_in(self, kind: Kind, request: Request) -> bool:
+    def _room_in(self, kind: SlotClass, request: Request) -> bool:
         if self._looks_at_each(kind, request):
             offered = (slot for slot in kind.slots if _is_offered(slot))
             return any(not self._failure_with(kind, slot, request, _left(slot)) for slot in offered)
@@ -130,7 +130,7 @@ class UnusedSlots:
             return False
         return any(not self._failure_with(kind, slot, request, left) for slot, left in self._room(kind))
 
-    def _room(self, kind: Kind) -> Sequence[tuple[Slot, Mapping[str, Number]]]:
+    def _room(self, kind: SlotClass) -> Sequence[tuple[Slot, Mapping[str, Number]]]:
         """Return the slots of ``kind`` with what they have left; of those that differ in disk alone the largest."""
         known = self._left.get(id(kind))
         if known is None:
@@ -145,7 +145,7 @@ class UnusedSlots:
 
     # One slot ---------------------------------------------------------------------------------------------------
 
-    def _asked(self, kind: Kind, request: Request) -> Iterator[tuple[Slot, int]]:
+    def _asked(self, kind: SlotClass, request: Request) -> Iterator[tuple[Slot, int]]:
         """Yield the slots of ``kind`` that are asked, each with the number of those that it stands for."""
         if self._looks_at_each(kind, request):
             yield from ((slot, 1) for slot in kind.slots)
@@ -156,16 +156,16 @@ class UnusedSlots:
         yield largest[0], kind.count - len(largest) + 1
         yield from ((slot, 1) for slot in largest[1:])
 
-    def _looks_at_each(self, kind: Kind, request: Request) -> bool:
+    def _looks_at_each(self, kind: SlotClass, request: Request) -> bool:
         frame = kind.first.frame
         reached = self._by_frame.links.reached(("requirements",), frame, request.frame)
         return bool((reached & PLACES.keys()) - _SIZES - _PASSING)
 
-    def _failure(self, kind: Kind, slot: Slot, request: Request) -> tuple[Failure, Mapping[str, Number]]:
-        total = kind.total if slot is kind.first else Kind((slot,)).total
+    def _failure(self, kind: SlotClass, slot: Slot, request: Request) -> tuple[Failure, Mapping[str, Number]]:
+        total = kind.total if slot is kind.first else SlotClass((slot,)).total
         return self._failure_with(kind, slot, request, total), total
 
-    def _failure_with(self, kind: Kind, slot: Slot, request: Request, amounts: Mapping[str, Number]) -> Failure:
+    def _failure_with(self, kind: SlotClass, slot: Slot, request: Request, amounts: Mapping[str, Number]) -> Failure:
         taken = kind.consumed(job_ad(request), amounts) if kind.supports_policy else {}
         key = (id(slot.frame), id(request), tuple(taken.values()))
         clauses = self._by_frame.clauses.get(key)
@@ -210,7 +210,7 @@ class UnusedSlots:
         return found
 
 
-def unmatched(askers: Askers, slots: UnusedSlots) -> Iterator[Unmatched]:
+def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched]:
     """Yield the autoclusters of the jobs that are offered and fit nowhere, those with most jobs first."""
     idle: dict[int, Counter[str]] = {}
     requests: dict[int, Request] = {}

@@ -9,7 +9,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Severity
 from htcq.audit.unmatched import Unmatched
-from htcq.why.wall import START, Wall
+from htcq.why.match_failure import START, MatchFailure
 
 _EXAMPLES = 3
 
@@ -18,11 +18,11 @@ _EXAMPLES = 3
 class _AtWall:
     """The autoclusters that stand at one wall, and the wall of the one with most jobs."""
 
-    wall: Wall
+    wall: MatchFailure
     clusters: list[Unmatched] = field(default_factory=list)
 
 
-def found_by_wall(evidence: Evidence, chosen: Callable[[Unmatched], Wall | None], what: str) -> Iterator[Found]:
+def found_by_wall(evidence: Evidence, chosen: Callable[[Unmatched], MatchFailure | None], what: str) -> Iterator[Found]:
     """Yield a finding for each wall that ``chosen`` names; ``what`` says what is the matter with the jobs."""
     walls: dict[str, _AtWall] = {}
     for each in evidence.unmatched:
@@ -33,7 +33,7 @@ def found_by_wall(evidence: Evidence, chosen: Callable[[Unmatched], Wall | None]
         yield _found(evidence, cause, at_wall, what)
 
 
-def _cause(wall: Wall) -> str:
+def _cause(wall: MatchFailure) -> str:
     """Return what makes walls of several autoclusters one: the clause, or the asset."""
     return str(wall.amounts.get("clause") or wall.amounts.get("asset") or "several assets")
 

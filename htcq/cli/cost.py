@@ -8,9 +8,9 @@ import sys
 from htcq.cli.health import marked, told_ailments
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.pool_source import add_source_options, read_source
+from htcq.pool.autocluster import autoclusters_of, made_up
 from htcq.pool.costs import costs
-from htcq.pool.jobclass import job_classes, made_up
-from htcq.pool.kind import kinds_of
+from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from htcq.report.cost import missing
 from htcq.report.printable import tell
@@ -41,8 +41,8 @@ def main(arguments: argparse.Namespace) -> int:
     if shapes:
         classes = tuple(made_up(text, shape.full()) for text, shape in zip(arguments.job, shapes))
     else:
-        classes = job_classes(pool.jobs or ())
-    found = costs(pool, kinds_of(pool.slots), classes, Weights())
+        classes = autoclusters_of(pool.jobs or ())
+    found = costs(pool, slot_classes(pool.slots), classes, Weights())
     if arguments.json:
         import json
 

@@ -17,7 +17,7 @@ from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HistoryError, InputError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.drift.story import Story
+    from htcq.drift.explanation import Story
     from htcq.store.history import History
 
 _FORMS = ("mail", "json", "csv")
@@ -83,7 +83,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _stories(store: Path, since: int, until: int, arguments: argparse.Namespace) -> list[Story]:
-    from htcq.drift.story import chosen
+    from htcq.drift.explanation import chosen
     from htcq.store.history import open_history
 
     patterns = arguments.pool or []
@@ -100,7 +100,7 @@ def _stories(store: Path, since: int, until: int, arguments: argparse.Namespace)
 def _story(history: History, pool: str, since: int, until: int, groups: Sequence[str]) -> Story:
     from htcq.drift.accounts import part_seconds
     from htcq.drift.changes import disagrees
-    from htcq.drift.story import Remembered, tell
+    from htcq.drift.explanation import Remembered, tell
     from htcq.drift.windows import MAX_POINTS
     from htcq.quota.tree import ROOT
 

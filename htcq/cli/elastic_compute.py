@@ -70,10 +70,10 @@ def _compute(
     """Return one tree, None where it cannot be computed, and whether it is refused; why goes to standard error."""
     from htcq.audit.elastic import checked
     from htcq.audit.rule import Severity
-    from htcq.quota.elastic.doubts import doubts
     from htcq.quota.elastic.membership import assign
     from htcq.quota.elastic.runtime import compute
     from htcq.quota.elastic.validation import COMPUTABLE, refusals
+    from htcq.quota.elastic.warnings import doubts
     from htcq.report.elastic_json import Computed
 
     assigned = assign(quotas.groups, demand)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from htcq.elastic.handover import Handover
     from htcq.elastic.journal import Seen, State
     from htcq.elastic.next_step import NextStep
+    from htcq.elastic.pool_health import PoolHealth
     from htcq.elastic.records import Observation
-    from htcq.elastic.sight import Sight
     from htcq.live.reconfig import Negotiator
     from htcq.pool.pool import Pool
     from htcq.quota.elastic.groups import Quotas
@@ -52,7 +52,7 @@ class Looked:
     """One look: the next step, what was seen, and why it must not be taken."""
 
     step: NextStep
-    sight: Sight
+    sight: PoolHealth
     refusals: tuple[Refusal, ...]
     pool: Pool
     observation: Observation
@@ -137,7 +137,7 @@ def look(arguments: argparse.Namespace, declared: Declared, state: State, presen
     from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
-    from htcq.elastic.sight import sight_of
+    from htcq.elastic.pool_health import sight_of
     from htcq.operations.pool_source import read, sources
 
     name = declared.negotiator

@@ -83,7 +83,7 @@ def _plan(arguments: argparse.Namespace, wanted: Wanted) -> int:
 
 def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_reclaim_look import look, reclaimer_of
-    from htcq.elastic.reclaim.past import DAY
+    from htcq.elastic.reclaim.reclaim_history import DAY
 
     limits = wanted.limits
     wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.max_gap)
@@ -141,7 +141,7 @@ def _show(arguments: argparse.Namespace, found: Looked, report: Report | None) -
 
 def _resume(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_look import operator
-    from htcq.elastic.reclaim.past import PAYLOAD, RESUMED
+    from htcq.elastic.reclaim.reclaim_history import PAYLOAD, RESUMED
     from htcq.operations.system_log import log_change
 
     told = {"negotiator": _negotiator(arguments, wanted)}

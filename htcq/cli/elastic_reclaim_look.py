@@ -15,7 +15,7 @@ from htcq.operations.reclaim import Reclaimer
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
-    from htcq.elastic.reclaim.past import Past
+    from htcq.elastic.reclaim.reclaim_history import Past
     from htcq.elastic.reclaim.results import ReclaimPlan
     from htcq.elastic.records import Observation
     from htcq.live.userprio import UserPriorities
@@ -69,9 +69,9 @@ def look(arguments: argparse.Namespace, wanted: Wanted) -> Looked:
     """
     from htcq.cli.health import told_ailments
     from htcq.elastic.observation import observe
-    from htcq.elastic.reclaim.past import past_of
+    from htcq.elastic.reclaim.free_space import Rooms
     from htcq.elastic.reclaim.plan import plan_reclaim
-    from htcq.elastic.reclaim.rooms import Rooms
+    from htcq.elastic.reclaim.reclaim_history import past_of
     from htcq.live.vacating import queues_of
     from htcq.operations.pool_source import read, sources
     from htcq.quota.elastic.runtime import compute
@@ -105,7 +105,7 @@ def _refusals(
     from htcq.elastic.gates import passed_over, refusals, several
     from htcq.elastic.invariants import violations
     from htcq.elastic.journal import Seen, State
-    from htcq.elastic.sight import sight_of
+    from htcq.elastic.pool_health import sight_of
     from htcq.report.printable import tell
 
     ages = None if arguments.snapshot else negotiator_of(arguments).slot_ages()

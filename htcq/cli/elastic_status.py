@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from htcq.audit.engine import Audit
     from htcq.elastic.status import Status
-    from htcq.quota.elastic.flaw import Flaw
     from htcq.quota.elastic.groups import Quotas
+    from htcq.quota.elastic.quota_issue import QuotaIssue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +81,7 @@ def chosen_trees(file: str, negotiator: str) -> Mapping[str, Quotas]:
     raise InputError(f"{file} has no tree for the negotiator {negotiator}", f"its trees are {', '.join(sorted(trees))}")
 
 
-def _refusals(tree: str, quotas: Quotas, file: str) -> list[Flaw]:
+def _refusals(tree: str, quotas: Quotas, file: str) -> list[QuotaIssue]:
     """Return why one tree is refused, which is said on standard error."""
     from htcq.audit.elastic import checked
     from htcq.audit.rule import Severity
@@ -99,13 +99,13 @@ def _named(file: str, tree: str) -> str:
 
 
 def _look(
-    tree: str, quotas: Quotas, flaws: list[Flaw], opened: OpenSource, arguments: argparse.Namespace
+    tree: str, quotas: Quotas, flaws: list[QuotaIssue], opened: OpenSource, arguments: argparse.Namespace
 ) -> tuple[Status, Audit]:
     """Look at the pool with one tree."""
     from htcq.audit.elastic import checked
-    from htcq.elastic.headroom import Headroom
+    from htcq.elastic.ceiling_left import Headroom
     from htcq.elastic.status import status_of
-    from htcq.quota.elastic.doubts import doubts
+    from htcq.quota.elastic.warnings import doubts
 
     source = opened.source
     pool = read_open(opened)

@@ -9,7 +9,7 @@ from pathlib import Path
 from htcq.capacity.shape import Shape
 from htcq.errors import InputError
 from htcq.operations.pool_source import pool_of
-from htcq.pool.jobclass import JobClass, job_classes
+from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.store.snapshot import open_snapshot
 from htcq.units import BUILT_IN_ASSETS
 
@@ -40,7 +40,7 @@ def read_job_mix(path: str, assets: Collection[str]) -> JobMix:
         raise InputError(f"--jobs {path}: no jobs are in it", "jobs.ads of a snapshot holds them")
     counts: dict[tuple[tuple[str, int | float], ...], int] = {}
     left_out = 0
-    for each in job_classes(pool.jobs):
+    for each in autoclusters_of(pool.jobs):
         number = sum(each.idle.values()) + sum(each.running.values())
         asked = _asked(each, assets)
         if asked is None:
@@ -54,7 +54,7 @@ def read_job_mix(path: str, assets: Collection[str]) -> JobMix:
     return JobMix(tuple(Shape(dict(amounts), number) for amounts, number in ranked), left_out)
 
 
-def _asked(jobs: JobClass, assets: Collection[str]) -> dict[str, int | float] | None:
+def _asked(jobs: Autocluster, assets: Collection[str]) -> dict[str, int | float] | None:
     """Return what jobs ask for; None where one of the requests is no number."""
     asked: dict[str, int | float] = {}
     for asset, amount in jobs.request.items():

@@ -33,7 +33,7 @@ from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.poolquota.groups import PoolQuotas
-    from htcq.poolquota.report import QuotaLook
+    from htcq.poolquota.report import PoolQuotaReport
 
 ACTIONS = {
     "emit": "write the configuration of the groups that htcq.toml declares",
@@ -89,8 +89,8 @@ class _Looked:
     """One pool as it is and, if anything is to change, as it would be."""
 
     quotas: PoolQuotas
-    now: QuotaLook
-    then: QuotaLook | None
+    now: PoolQuotaReport
+    then: PoolQuotaReport | None
     stale: bool
 
 

@@ -13,10 +13,10 @@ from htcq.classads import as_number, parsed
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.policy.claim import accounted
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
-from htcq.pool.matching import Wall, wall
+from htcq.pool.autocluster import Autocluster
+from htcq.pool.matching import Mismatch, wall
 from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import StartdTable, carve
 from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.kinds import MARK
@@ -39,12 +39,12 @@ class Charge:
 class Charging:
     """The claims of autoclusters on ``kinds`` of slots of ``startds``, those of most weight first."""
 
-    def __init__(self, kinds: Sequence[Kind], models: Models, supply: Supply, startds: StartdTable) -> None:
+    def __init__(self, kinds: Sequence[SlotClass], models: Models, supply: Supply, startds: StartdTable) -> None:
         self.startds = startds
         self._supply, self._models = supply, models
         self._central = parsed(supply.central_text)
         self._known: dict[int, Charge] = {}
-        self._variants: dict[int, tuple[Kind, ...]] = {}
+        self._variants: dict[int, tuple[SlotClass, ...]] = {}
         self._kinds = sorted(
             kinds,
             key=lambda kind: (
@@ -53,14 +53,14 @@ class Charging:
             ),
         )
 
-    def of(self, jobs: JobClass) -> Charge:
+    def of(self, jobs: Autocluster) -> Charge:
         """Return what a claim of ``jobs`` takes of the slots that most of them would get."""
         key = id(jobs.frame)
         if key not in self._known:
             self._known[key] = self._charge(jobs)
         return self._known[key]
 
-    def _charge(self, jobs: JobClass) -> Charge:
+    def _charge(self, jobs: Autocluster) -> Charge:
         kind = next((each for each in self._kinds if self._suits(each, jobs)), None)
         likely = kind or next(iter(self._kinds), None)
         if likely is None:
@@ -78,19 +78,19 @@ class Charging:
             amounts[model] = amounts[GPUS]
         return Charge(amounts, kind is not None, model)
 
-    def _suits(self, kind: Kind, jobs: JobClass) -> bool:
+    def _suits(self, kind: SlotClass, jobs: Autocluster) -> bool:
         """Tell whether any slot of ``kind`` matches ``jobs``; they have one policy, but not one START."""
         if id(kind) not in self._variants:
-            self._variants[id(kind)] = tuple(Kind((slot,)) for slot in kind.variants)
-        return any(wall(one, jobs)[0] is Wall.NONE for one in self._variants[id(kind)])
+            self._variants[id(kind)] = tuple(SlotClass((slot,)) for slot in kind.variants)
+        return any(wall(one, jobs)[0] is Mismatch.NONE for one in self._variants[id(kind)])
 
-    def has(self, kind: Kind, dimension: str) -> bool:
+    def has(self, kind: SlotClass, dimension: str) -> bool:
         """Tell whether all slots of ``kind`` may have some of a model of GPU; of what is no model they may."""
         return MARK not in dimension or all(
             any(device.dimension == dimension for device in self._models.devices(slot)) for slot in kind.variants
         )
 
-    def weight(self, kind: Kind, got: Mapping[str, Number]) -> Number:
+    def weight(self, kind: SlotClass, got: Mapping[str, Number]) -> Number:
         """Return what a claim that got so much of a slot of ``kind`` weighs while it lives."""
         if not self._supply.weighted:
             return 1

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.classads import Value, as_number
-from htcq.elastic.belonging import Belonging
 from htcq.elastic.charging import whole
+from htcq.elastic.group_membership import Belonging
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT, Claim
 from htcq.pool.job import UNMATCHED_UNIVERSES, Job

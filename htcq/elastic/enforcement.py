@@ -12,16 +12,16 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from htcq.elastic.belonging import Belonging
 from htcq.elastic.charging import Charging, whole
+from htcq.elastic.group_membership import Belonging
 from htcq.elastic.limits import limits_on
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT, Observation
 from htcq.elastic.target import Target
-from htcq.pool.jobclass import made_up
-from htcq.pool.kind import Kind, kinds_of
+from htcq.pool.autocluster import made_up
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number
+from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.pool.startds import StartdTable, carve
 from htcq.pool.weights import Weights
 from htcq.poolquota.groups import PoolQuotas
@@ -70,7 +70,7 @@ def enforcement(
     condor = PoolQuotas(pool, Weights(), observation.negotiator)
     ordered = sorted(condor.supply.slots, key=lambda slot: str(slot.name))
     names = sorted({name for group in quotas.groups for name in group.max})
-    kinds = kinds_of(slot for slot in ordered if slot.type != DYNAMIC)
+    kinds = slot_classes(slot for slot in ordered if slot.type != DYNAMIC)
     charging = Charging(kinds, Models(names, ordered), condor.supply, StartdTable(pool.execute))
     limits = limits_on(pool, condor.knobs, Belonging(quotas.groups), names)
     planned = {target.group: target for target in targets}
@@ -80,18 +80,18 @@ def enforcement(
 @dataclass(frozen=True)
 class _Look:
     charging: Charging
-    kinds: Sequence[Kind]
+    kinds: Sequence[SlotClass]
     observation: Observation
     outcome: Outcome
     targets: Mapping[str, Target]
     limits: Mapping[str, tuple[str, ...]]
 
-    def kinds_for(self, name: str) -> Iterator[Kind]:
+    def kinds_for(self, name: str) -> Iterator[SlotClass]:
         """Yield the kinds of slots; where models of GPUs matter, those of one kind that differ by themselves."""
         if MARK not in name:
             yield from self.kinds
         else:
-            yield from (Kind((slot,)) for kind in self.kinds for slot in kind.variants)
+            yield from (SlotClass((slot,)) for kind in self.kinds for slot in kind.variants)
 
     def held(self, name: str) -> Iterator[tuple[Standing, Target]]:
         """Yield the leaves that are held to their quotas, and may use some of ``name``."""
@@ -172,13 +172,13 @@ def _amounts(asset: str, total: Number) -> tuple[Number, ...]:
     return (*least, max(1, int(total) // 2), int(total))
 
 
-def _others(kind: Kind, asset: str) -> Iterator[dict[str, Number]]:
+def _others(kind: SlotClass, asset: str) -> Iterator[dict[str, Number]]:
     rest = [each for each in kind.total if each != asset]
     yield {each: 1 if each in BUILT_IN_ASSETS else 0 for each in rest}
     yield {each: kind.total[each] for each in rest}
 
 
-def _claim(kind: Kind, amounts: Mapping[str, Number], startds: StartdTable) -> dict[str, Number]:
+def _claim(kind: SlotClass, amounts: Mapping[str, Number], startds: StartdTable) -> dict[str, Number]:
     """Return what the claim of a job that asks for ``amounts`` gets of a slot of ``kind``."""
     job = made_up("tried", amounts)
     return dict(carve(kind, job, startds.of(kind.first), judged=False).got) or dict(amounts)

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.elastic.journal import VERIFIED, State
+from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
-from htcq.elastic.sight import Sight
 from htcq.quota.tree import ROOT, name_key
 from htcq.settings.elastic_write import WriteSettings
 
@@ -31,7 +31,7 @@ class Refusal:
 
 
 def refusals(
-    sight: Sight, state: State, present: str | None, settings: WriteSettings, now: float, confirmed: bool = False
+    sight: PoolHealth, state: State, present: str | None, settings: WriteSettings, now: float, confirmed: bool = False
 ) -> Iterator[Refusal]:
     """Yield every reason not to act on what was seen.
 
@@ -48,7 +48,7 @@ def refusals(
         yield from _overridden(sight, state, settings)
 
 
-def _negotiators(sight: Sight) -> Iterator[Refusal]:
+def _negotiators(sight: PoolHealth) -> Iterator[Refusal]:
     names = sight.negotiators
     if not names:
         yield Refusal("negotiator", f"{sight.source} has no negotiator", "is it running?")
@@ -57,14 +57,14 @@ def _negotiators(sight: Sight) -> Iterator[Refusal]:
         yield Refusal("negotiator", message, f"its negotiators: {', '.join(names)}")
 
 
-def several(sight: Sight, named: str) -> Iterator[Refusal]:
+def several(sight: PoolHealth, named: str) -> Iterator[Refusal]:
     """Yield that a pool has several negotiators and none is ``named``: each has a tree of its own."""
     if len(sight.negotiators) > 1 and not named:
         message = f"{sight.source} has {len(sight.negotiators)} negotiators: {', '.join(sight.negotiators)}"
         yield Refusal("several-negotiators", message, "name the one whose quotas are meant: --name NEGOTIATOR")
 
 
-def _whole(sight: Sight, state: State, settings: WriteSettings, confirmed: bool) -> Iterator[Refusal]:
+def _whole(sight: PoolHealth, state: State, settings: WriteSettings, confirmed: bool) -> Iterator[Refusal]:
     for each in sight.missing:
         yield Refusal(
             "incomplete", f"{sight.source} was not read whole: {each}", "try again; a part is no base to act on"
@@ -87,7 +87,7 @@ def _whole(sight: Sight, state: State, settings: WriteSettings, confirmed: bool)
         yield Refusal("capacity", message, hint)
 
 
-def _counts(name: str, sight: Sight, state: State, now: float) -> bool:
+def _counts(name: str, sight: PoolHealth, state: State, now: float) -> bool:
     """Tell whether the pool cannot be judged without the schedd ``name``.
 
     So it is where slots are claimed for it, and for some time after it was seen with jobs. Before anything was seen its
@@ -100,14 +100,14 @@ def _counts(name: str, sight: Sight, state: State, now: float) -> bool:
     return name in state.seen.busy and state.silent_for(now) <= PATIENCE
 
 
-def _silent(sight: Sight, state: State, now: float, confirmed: bool) -> Iterator[Refusal]:
+def _silent(sight: PoolHealth, state: State, now: float, confirmed: bool) -> Iterator[Refusal]:
     for name, why in sorted(sight.schedd_ads.silent.items()):
         if not confirmed and _counts(name, sight, state, now):
             hint = "try again; 'htcq elastic apply --accept-loss' goes on without its jobs"
             yield Refusal("incomplete", f"{sight.source} was not read whole: jobs of {name}: {why}", hint)
 
 
-def passed_over(sight: Sight, state: State, settings: WriteSettings, now: float) -> Iterator[str]:
+def passed_over(sight: PoolHealth, state: State, settings: WriteSettings, now: float) -> Iterator[str]:
     """Yield in sentences what is wrong with schedds that no jobs are known of, and closes no gate."""
     ads = sight.schedd_ads
     for name, why in sorted(ads.silent.items()):
@@ -121,7 +121,7 @@ def passed_over(sight: Sight, state: State, settings: WriteSettings, now: float)
             yield f"{sight.source}: {_clock_told(name, skew)}"
 
 
-def _is_dispensable(name: str, sight: Sight, state: State, now: float) -> bool:
+def _is_dispensable(name: str, sight: PoolHealth, state: State, now: float) -> bool:
     return name in sight.schedd_ads.heard and not _counts(name, sight, state, now)
 
 
@@ -130,7 +130,7 @@ def _clock_told(name: str, skew: float) -> str:
     return f"the clock of {name} is {abs(skew):.0f} s {which} the collector's"
 
 
-def _oldest(sight: Sight, state: State, now: float) -> float | None:
+def _oldest(sight: PoolHealth, state: State, now: float) -> float | None:
     """Return when the collector heard of the oldest ad that counts; None where there is none."""
     if not sight.schedd_ads.heard:
         return None if sight.heard is None else sight.heard[0]
@@ -139,7 +139,7 @@ def _oldest(sight: Sight, state: State, now: float) -> float | None:
     return min(times, default=None)
 
 
-def _ages(sight: Sight, state: State, settings: WriteSettings, now: float) -> Iterator[Refusal]:
+def _ages(sight: PoolHealth, state: State, settings: WriteSettings, now: float) -> Iterator[Refusal]:
     oldest = _oldest(sight, state, now)
     if oldest is not None and now - oldest > settings.ad_age:
         message = f"the oldest ad is {now - oldest:.0f} s old, more than {settings.ad_age} s"
@@ -153,7 +153,7 @@ def _ages(sight: Sight, state: State, settings: WriteSettings, now: float) -> It
         yield Refusal("cycle", message, "is it stuck? elastic.write.cycle_age is the limit")
 
 
-def _clocks(sight: Sight, state: State, settings: WriteSettings, now: float) -> Iterator[Refusal]:
+def _clocks(sight: PoolHealth, state: State, settings: WriteSettings, now: float) -> Iterator[Refusal]:
     if sight.heard is not None and sight.heard[1] - now > settings.skew:
         message = f"the collector heard of an ad {sight.heard[1] - now:.0f} s in the future of this machine"
         yield Refusal("clock", message, "set the clocks of this machine and of the collector")
@@ -177,7 +177,7 @@ def foreign_file(state: State, present: str | None, settings: WriteSettings) -> 
         yield Refusal("file", f"{path} {done}", hint)
 
 
-def _overridden(sight: Sight, state: State, settings: WriteSettings) -> Iterator[Refusal]:
+def _overridden(sight: PoolHealth, state: State, settings: WriteSettings) -> Iterator[Refusal]:
     """Yield the knobs of our file that are something else to the negotiator."""
     intent = state.in_force
     if sight.configured is None or intent is None or state.result != VERIFIED or intent.after == ABSENT:
@@ -195,7 +195,7 @@ def _same(value: str, ours: str) -> bool:
     return sorted(one) == sorted(other)
 
 
-def undeclared(sight: Sight, declared: Collection[str]) -> Iterator[Refusal]:
+def undeclared(sight: PoolHealth, declared: Collection[str]) -> Iterator[Refusal]:
     """Yield the pool's groups that nobody ``declared``: they would be no groups any more."""
     if sight.configured is None:
         return

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from htcq.classads import Value
-from htcq.elastic.belonging import Belonging
-from htcq.pool.jobclass import JobClass, job_classes
+from htcq.elastic.group_membership import Belonging
+from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.pool import Pool
 from htcq.quota.elastic.groups import DEFAULT
 
@@ -21,7 +21,7 @@ def limits_on(
 ) -> dict[str, tuple[str, ...]]:
     """Return the limits on each of ``names`` by which every group is held; those that have none are missing."""
     known = {name.upper() for name, text in knobs.items() if text.strip()}
-    classes = job_classes(pool.jobs or ())
+    classes = autoclusters_of(pool.jobs or ())
     found = {}
     for name in names:
         by_group = _by_group(name, classes, belonging)
@@ -37,7 +37,7 @@ def limits_on(
     return found
 
 
-def _by_group(name: str, classes: Iterable[JobClass], belonging: Belonging) -> dict[str, set[str]]:
+def _by_group(name: str, classes: Iterable[Autocluster], belonging: Belonging) -> dict[str, set[str]]:
     """Return the limits that all jobs of a group that ask for ``name`` take as much of."""
     found: dict[str, set[str]] = {}
     for one in classes:

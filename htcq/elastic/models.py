@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.classads import Expr, as_number
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.devices import COUNT
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
-from htcq.pool.matching import Wall, wall
+from htcq.pool.matching import Mismatch, wall
 from htcq.pool.slot import Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.quota.elastic.kinds import MARK
 from htcq.units import GPUS
 
@@ -95,7 +95,7 @@ class Models:
             found[device.dimension] = found.get(device.dimension, 0) + (device.count or 0)
         return found if devices and sum(found.values()) == count else None
 
-    def asked(self, jobs: JobClass, kinds: Iterable[Kind]) -> str | None:
+    def asked(self, jobs: Autocluster, kinds: Iterable[SlotClass]) -> str | None:
         """Return the one model that ``jobs`` ask for; empty where several would do, None where none does.
 
         By RequireGPUs, or by Requirements that look at what GPUs a slot has.
@@ -105,7 +105,7 @@ class Models:
             self._asked[key] = self._one(jobs, kinds)
         return self._asked[key]
 
-    def _one(self, jobs: JobClass, kinds: Iterable[Kind]) -> str | None:
+    def _one(self, jobs: Autocluster, kinds: Iterable[SlotClass]) -> str | None:
         if jobs.frame.text("RequireGPUs"):
             test = {text: f"countMatches(MY.RequireGPUs, {{TARGET.{device.attribute}}})"
                     for text, (_, device) in self._samples.items()}  # fmt: skip
@@ -121,7 +121,9 @@ class Models:
             if not any(name.startswith("gpus_") for name in names):
                 return ""
             slots = (slot for kind in kinds for slot in kind.variants)
-            suiting = (slot for slot in slots if self.devices(slot) and wall(Kind((slot,)), jobs)[0] is Wall.NONE)
+            suiting = (
+                slot for slot in slots if self.devices(slot) and wall(SlotClass((slot,)), jobs)[0] is Mismatch.NONE
+            )
             found = {device.dimension for slot in suiting for device in self.devices(slot)}
         return found.pop() if len(found) == 1 else "" if found else None
 

@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from htcq.elastic.ceiling_left import Headroom
 from htcq.elastic.damping import Damped, Limits, damp
-from htcq.elastic.headroom import Headroom
 from htcq.elastic.invariants import bad_quotas, violations
 from htcq.elastic.journal import State
 from htcq.elastic.plan import Plan, plan_of
-from htcq.elastic.projection import targets
+from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import QuotaKnobs, elastic_file, file_of
+from htcq.elastic.quota_targets import targets
 from htcq.elastic.records import Observation
-from htcq.elastic.sight import Sight
 from htcq.elastic.static import min_targets, static_file
 from htcq.errors import RefusedError
 from htcq.quota.elastic.groups import Quotas
@@ -31,7 +31,7 @@ class NextStep:
 
 
 def next_step(
-    declared: Quotas, observation: Observation, sight: Sight, state: State, settings: WriteSettings, now: float
+    declared: Quotas, observation: Observation, sight: PoolHealth, state: State, settings: WriteSettings, now: float
 ) -> NextStep:
     """Return what would be written at ``now``.
 

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.elastic.belonging import Belonging
+from htcq.elastic.capacity_of import Room, managed_names, room_of
 from htcq.elastic.charging import Charging
 from htcq.elastic.claimed import claims_of
+from htcq.elastic.group_membership import Belonging
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS as PARTS
 from htcq.elastic.records import WEIGHT as WEIGHT
 from htcq.elastic.records import Claim as Claim
 from htcq.elastic.records import Idle as Idle
 from htcq.elastic.records import Observation as Observation
-from htcq.elastic.room import Room, managed_names, room_of
 from htcq.elastic.waiting import Waiting, waiting_of
-from htcq.pool.kind import kinds_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
+from htcq.pool.slot_class import slot_classes
 from htcq.pool.startds import StartdTable
 from htcq.pool.weights import Weights
 from htcq.poolquota.groups import PoolQuotas
@@ -44,7 +44,7 @@ def observe(pool: Pool, quotas: Quotas, negotiator: str = "") -> Observation:
     models, belonging = Models(named, ordered), Belonging(quotas.groups)
     room = room_of(supply, models)
     claims = tuple(claims_of(supply, pool.jobs or (), belonging, models))
-    kinds = kinds_of(slot for slot in ordered if slot.type != DYNAMIC)
+    kinds = slot_classes(slot for slot in ordered if slot.type != DYNAMIC)
     charging = Charging(kinds, models, supply, StartdTable(pool.execute))
     waiting = waiting_of(pool, condor, belonging, charging)
     used = _sums((claim.group, claim.amounts, 1) for claim in claims)

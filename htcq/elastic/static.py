@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from htcq.elastic.headroom import Headroom
-from htcq.elastic.projection import targets
+from htcq.elastic.ceiling_left import Headroom
 from htcq.elastic.quota_file import GroupQuota, QuotaKnobs, ordered
+from htcq.elastic.quota_targets import targets
 from htcq.elastic.records import Observation
 from htcq.elastic.target import Target
 from htcq.quota.elastic.groups import Amounts, Quotas

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from htcq.elastic.ceiling_left import Headroom
 from htcq.elastic.enforcement import Enforcement, enforcement
-from htcq.elastic.headroom import Headroom
 from htcq.elastic.observation import Observation, observe
-from htcq.elastic.projection import targets
+from htcq.elastic.quota_targets import targets
 from htcq.elastic.target import Target
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import Ailment, ailments

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from htcq.elastic.belonging import Belonging
 from htcq.elastic.charging import Charge, Charging
+from htcq.elastic.group_membership import Belonging
 from htcq.elastic.records import PARTS, WEIGHT, Idle
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import Job
-from htcq.pool.jobclass import JobClass
 from htcq.pool.pool import Pool
 from htcq.poolquota.access.access_points import access_points_of
 from htcq.poolquota.groups import PoolQuotas
@@ -94,7 +94,7 @@ def _from_jobs(
 
 
 def _charge(first: Job, charging: Charging) -> Charge:
-    return charging.of(JobClass(first.frame, first, Counter(), Counter()))
+    return charging.of(Autocluster(first.frame, first, Counter(), Counter()))
 
 
 def _from_submitters(condor: PoolQuotas, belonging: Belonging) -> Waiting:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.catalog import rule
 from htcq.audit.engine import Audit, audit
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Need, Rule
+from htcq.audit.rule import Input, Rule
 from htcq.audit.site import chosen_rules, verdicts
 from htcq.emit.declared import Declared
 from htcq.emit.promises import rules_on
@@ -50,7 +50,7 @@ def linted(declared: Declared, evidence: Evidence, site: AuditSettings, with_poo
 
 def _of_the_audit(site: AuditSettings, with_pool: bool, told: set[str]) -> Iterator[Rule]:
     for each in chosen_rules((), (), site):
-        of_quotas = each.family == _FAMILY and (with_pool or each.needs == (Need.CENTRAL,))
+        of_quotas = each.family == _FAMILY and (with_pool or each.needs == (Input.CENTRAL,))
         of_text = each.id == _OF_GROUPS or (each.id == _OF_A_TEXT and not with_pool)
         if (of_quotas or of_text) and each.id not in told:
             yield each

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from htcq.elastic.sight import SlotAges
+from htcq.elastic.pool_health import SlotAges
 from htcq.errors import BindingsError, PoolError
 from htcq.live.ads import LOCATION
 from htcq.live.bindings import NO_BINDINGS, load, reason, refused

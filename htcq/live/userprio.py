@@ -23,7 +23,7 @@ NO_CEILING = -1
 
 
 @dataclass(frozen=True)
-class Standing:
+class SubmitterPriority:
     """The ceiling that a submitter has (-1: none), and when its lease ends, in seconds since 1970 (0: it is none)."""
 
     ceiling: int
@@ -39,7 +39,7 @@ class UserPriorities:
     leases: bool = True
     timeout: float = 60.0
 
-    def ceilings(self) -> dict[str, Standing]:
+    def ceilings(self) -> dict[str, SubmitterPriority]:
         """Return the ceilings of submitters that have one.
 
         Raises:
@@ -51,7 +51,7 @@ class UserPriorities:
             name, _, numbers = line.partition("\t")
             ceiling, _, until = numbers.partition("\t")
             if "@" in name and _whole(ceiling) >= 0:
-                found[name] = Standing(_whole(ceiling), max(0, _whole(until)))
+                found[name] = SubmitterPriority(_whole(ceiling), max(0, _whole(until)))
         return found
 
     def lend(self, submitter: str, ceiling: int, seconds: int) -> None:

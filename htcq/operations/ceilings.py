@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from htcq.elastic.reclaim import past
-from htcq.elastic.reclaim.past import CEILING, PAYLOAD, OwnCeiling
+from htcq.elastic.reclaim import reclaim_history as past
+from htcq.elastic.reclaim.reclaim_history import CEILING, PAYLOAD, OwnCeiling
 from htcq.errors import PoolError
 
 if TYPE_CHECKING:
     from htcq.elastic.reclaim.results import Ceiling
-    from htcq.live.userprio import Standing, UserPriorities
+    from htcq.live.userprio import SubmitterPriority, UserPriorities
     from htcq.store.reclaim_journal import ReclaimJournal
 
 #: What a lease and the record of it may be apart, in seconds.
@@ -42,7 +42,7 @@ class Ceilings:
     negotiator: str
     seconds: int
     operator: str
-    there: dict[str, Standing] = field(default_factory=dict)
+    there: dict[str, SubmitterPriority] = field(default_factory=dict)
 
     @property
     def own(self) -> dict[str, OwnCeiling]:

@@ -8,11 +8,11 @@ from pathlib import Path
 from htcq.errors import InputError
 from htcq.pool.ads import Read, read_past
 from htcq.pool.adtext import Chunks
-from htcq.pool.frame import Expressions
+from htcq.pool.shared_attributes import Expressions
 from htcq.report.printable import one_line, tell
 from htcq.simulate.course.history import run_time_of
 from htcq.simulate.course.runtimes import RunTime, run_time
-from htcq.store.past import past_chunks
+from htcq.store.job_history import past_chunks
 
 _HISTORY = "history:"
 

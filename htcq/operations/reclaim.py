@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from htcq.elastic.reclaim.past import BATCH, INTENT, LOOKED, MEASURED, OUTCOME, PAYLOAD, STOPPED, Past
-from htcq.elastic.reclaim.rechecked import unlike
+from htcq.elastic.reclaim.precheck import unlike
+from htcq.elastic.reclaim.reclaim_history import BATCH, INTENT, LOOKED, MEASURED, OUTCOME, PAYLOAD, STOPPED, Past
 from htcq.operations.ceilings import Ceilings
 
 if TYPE_CHECKING:

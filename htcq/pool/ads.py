@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from htcq.errors import InputError
-from htcq.pool.adtext import Chunks, Damage, Kind, Lines, RawAd, read_ads
+from htcq.pool.adtext import AdSchema, Chunks, Damage, Lines, RawAd, read_ads
 from htcq.pool.devices import nameless_devices
-from htcq.pool.frame import Expressions, Frame
 from htcq.pool.job import JOB, Job
 from htcq.pool.left_out import ASSET
 from htcq.pool.left_out import JOB as A_JOB
 from htcq.pool.left_out import SLOT as A_SLOT
 from htcq.pool.past import PAST_JOB, Past, seconds_run
 from htcq.pool.record import RECORD, RECORD_TYPES, Record, record_of
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import SLOT, Slot
 from htcq.pool.usable import (
     WORDS,
@@ -56,7 +56,7 @@ class Read:
     jobs: list[Job] = field(default_factory=list)
     past: list[Past] = field(default_factory=list)
     records: dict[str, tuple[Record, ...]] = field(default_factory=dict)
-    frames: dict[Lines, Frame] = field(default_factory=dict)
+    frames: dict[Lines, SharedAttributes] = field(default_factory=dict)
     damage: Damage = field(default_factory=Damage)
     wanted: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
@@ -96,7 +96,7 @@ def read_collector(chunks: Chunks, expressions: Expressions, named: frozenset[st
     return _closed(lambda extra, again: _read_collector(chunks, _with(kind, extra), expressions, again))
 
 
-def _with(kind: Kind, extra: frozenset[str]) -> Kind:
+def _with(kind: AdSchema, extra: frozenset[str]) -> AdSchema:
     plain = frozenset(name for name in extra if PLAIN_NAME.match(name))
     return replace(kind, shared=kind.shared | (plain - set(kind.own)))
 
@@ -123,8 +123,8 @@ def _closed(read: Callable[[frozenset[str], set[str] | None], Read]) -> Read:
 class _Frames:
     """The frames of one reading; notes the names that their expressions use."""
 
-    def __init__(self, kind: Kind, expressions: Expressions, named: set[str] | None) -> None:
-        self.known: dict[Lines, Frame] = {}
+    def __init__(self, kind: AdSchema, expressions: Expressions, named: set[str] | None) -> None:
+        self.known: dict[Lines, SharedAttributes] = {}
         self.target: set[str] = set()
         self.wanted = kind.shared | frozenset(kind.own)
         self._prefixes = tuple(name[:-1] for name in kind.shared if name.endswith("*"))
@@ -132,17 +132,17 @@ class _Frames:
         self._own = frozenset(kind.own)
         self.too_many = False
 
-    def of(self, raw: RawAd) -> Frame:
+    def of(self, raw: RawAd) -> SharedAttributes:
         self._count += 1
         frame = self.known.get(raw.shared)
         if frame is None:
             # GPUs have a name each; without it, slots with equal GPUs are equal.
             lines = nameless_devices(raw.shared, self.wanted)
-            frame = self.known[raw.shared] = self.known.setdefault(lines, Frame(lines, self._expressions))
+            frame = self.known[raw.shared] = self.known.setdefault(lines, SharedAttributes(lines, self._expressions))
             self._note(frame)
         return frame
 
-    def _note(self, frame: Frame) -> None:
+    def _note(self, frame: SharedAttributes) -> None:
         references = frame.references()
         # What the ad itself lacks is looked up on the other side, with or without TARGET.
         self.target |= references.target | {name for name in references.own - self._own if name not in frame}
@@ -159,13 +159,13 @@ class _Frames:
                 raise _NamesMoreError
 
 
-def _assets(frame: Frame) -> frozenset[str]:
+def _assets(frame: SharedAttributes) -> frozenset[str]:
     """Return the attributes that MachineResources of a slot lists: HTCondor looks them up by name."""
     resources = frame.value("MachineResources")
     return frozenset(resources.replace(",", " ").lower().split()) if isinstance(resources, str) else frozenset()
 
 
-def _read_jobs(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[str] | None) -> Read:
+def _read_jobs(chunks: Chunks, kind: AdSchema, expressions: Expressions, named: set[str] | None) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
     value, flaws = interned.value, _Flaws(expressions_of_job_flaw)
     for raw in read_ads(chunks(), {_JOB_TYPE: kind}, read.damage, untyped=_JOB_TYPE):
@@ -182,7 +182,7 @@ def _read_jobs(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[
     return _finished(read, frames, "job", bool(read.jobs))
 
 
-def _read_collector(chunks: Chunks, kind: Kind, expressions: Expressions, named: set[str] | None) -> Read:
+def _read_collector(chunks: Chunks, kind: AdSchema, expressions: Expressions, named: set[str] | None) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
     records: dict[str, list[Record]] = {name: [] for name in RECORD_TYPES}
     kinds = {**dict.fromkeys(_SLOT_TYPES, kind), **{name.encode(): RECORD for name in RECORD_TYPES}}

@@ -39,7 +39,7 @@ _EVERY_LINE = re.compile(rb"\n([A-Za-z_][A-Za-z0-9_.]*) *= *([^\n]*)")
 
 
 @dataclass(frozen=True)
-class Kind:
+class AdSchema:
     """What is kept of one type of ad: ``own`` attributes differ from ad to ad, ``shared`` ones hardly.
 
     Names are in lower case; a shared name that ends in ``*`` stands for all that begin so.
@@ -134,7 +134,7 @@ def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
 
 
 def read_ads(
-    chunks: Iterable[bytes], kinds: Mapping[bytes, Kind], damage: Damage, untyped: bytes = b""
+    chunks: Iterable[bytes], kinds: Mapping[bytes, AdSchema], damage: Damage, untyped: bytes = b""
 ) -> Iterator[RawAd]:
     """Yield the ads whose type is among ``kinds``; one without a type counts as ``untyped`` if that is given."""
     tables = {name: _Table(kind) for name, kind in kinds.items()}
@@ -155,7 +155,7 @@ def read_ads(
 class _Table:
     """The wanted lines of one kind of ad, and where each belongs; spellings are learnt as they come."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: AdSchema) -> None:
         self._pattern, self._own, self._places = kind.pattern(), kind.own, dict[bytes, int]()
         self._shared = kind.shared
         self._beginnings = tuple(name[:-1] for name in kind.shared if name.endswith("*"))

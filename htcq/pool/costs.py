@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from htcq.classads import as_number
 from htcq.policy.claim import Startd, accounted
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
-from htcq.pool.matching import Wall, wall_of
+from htcq.pool.autocluster import Autocluster
+from htcq.pool.matching import Mismatch, wall_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import StartdTable, carve
 from htcq.pool.weights import Weights
 
@@ -36,9 +36,9 @@ class Charge:
     or nothing of the kind.
     """
 
-    kind: Kind
-    jobs: JobClass
-    wall: Wall
+    kind: SlotClass
+    jobs: Autocluster
+    wall: Mismatch
     asset: str
     consumption: Mapping[str, Number | None]
     match_cost: Number | None
@@ -61,7 +61,7 @@ class Conservation:
     ``broken`` counts the slots where it is not; ``worst`` is the largest gap of one slot, with its sign.
     """
 
-    kind: Kind
+    kind: SlotClass
     full: Number
     left: Number
     charged: Number
@@ -98,20 +98,20 @@ class Customer:
 class Costs:
     """The whole match-cost audit of a pool."""
 
-    kinds: tuple[Kind, ...]
-    classes: tuple[JobClass, ...]
+    kinds: tuple[SlotClass, ...]
+    classes: tuple[Autocluster, ...]
     charges: tuple[Charge, ...]
     conservation: tuple[Conservation, ...]
     shares: tuple[Share, ...]
     customers: tuple[Customer, ...]
 
 
-def match_cost(kind: Kind, taken: Mapping[str, Number | None]) -> Number | None:
+def match_cost(kind: SlotClass, taken: Mapping[str, Number | None]) -> Number | None:
     """Return what the negotiator charges for one match: W(R) - W(R') by policy, else the whole slot's weight."""
     return kind.cost(taken) if kind.supports_policy else kind.plain_weight()
 
 
-def costs(pool: Pool, kinds: Sequence[Kind], classes: Sequence[JobClass], weights: Weights) -> Costs:
+def costs(pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster], weights: Weights) -> Costs:
     """Return the match-cost audit of ``pool`` for ``classes`` of jobs; ``kinds`` are all its slots."""
     offered = tuple(kind for kind in kinds if kind.type != DYNAMIC)
     held = _held(pool, offered, weights)
@@ -130,10 +130,10 @@ def costs(pool: Pool, kinds: Sequence[Kind], classes: Sequence[JobClass], weight
     )
 
 
-def _charge(kind: Kind, jobs: JobClass, startd: Startd, held: Sequence[Number]) -> Charge:
+def _charge(kind: SlotClass, jobs: Autocluster, startd: Startd, held: Sequence[Number]) -> Charge:
     taken: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else {}
     stands, asset = wall_of(kind, jobs, kind.total, taken)
-    matches = stands is Wall.NONE
+    matches = stands is Mismatch.NONE
     way = carve(kind, jobs, startd, judged=matches) if matches or not kind.supports_policy else None
     standing = None
     if matches and way is not None and not way.refusal:
@@ -151,7 +151,7 @@ def _charge(kind: Kind, jobs: JobClass, startd: Startd, held: Sequence[Number]) 
     )
 
 
-def _held(pool: Pool, kinds: Iterable[Kind], weights: Weights) -> dict[tuple[int, int], list[Number]]:
+def _held(pool: Pool, kinds: Iterable[SlotClass], weights: Weights) -> dict[tuple[int, int], list[Number]]:
     """Return the weights of the claimed slots by kind of their parent and frame of the job that runs there."""
     parents = {slot.name: kind for kind in kinds for slot in kind.slots}
     running = {job.remote_host: job.frame for job in pool.jobs or () if job.running}
@@ -171,7 +171,7 @@ def parent_name(slot: Slot) -> str:
     return f"{child.group(1)}@{child.group(2)}" if child else name
 
 
-def _conservation(kinds: Iterable[Kind], slots: Iterable[Slot], weights: Weights) -> Iterable[Conservation]:
+def _conservation(kinds: Iterable[SlotClass], slots: Iterable[Slot], weights: Weights) -> Iterable[Conservation]:
     charged: dict[str, Number] = {}
     for slot in slots:
         if slot.type == DYNAMIC:
@@ -182,14 +182,14 @@ def _conservation(kinds: Iterable[Kind], slots: Iterable[Slot], weights: Weights
             yield _conserved(kind, charged, weights)
 
 
-def _conserved(kind: Kind, charged: Mapping[str, Number], weights: Weights) -> Conservation:
+def _conserved(kind: SlotClass, charged: Mapping[str, Number], weights: Weights) -> Conservation:
     gaps: list[tuple[Number, str]] = []
     full = left = taken = 0.0
     known: dict[object, Number] = {}
     for slot in kind.slots:
         birth = (slot.total_slot_disk_kb, slot.total_disk_kb, id(slot.frame))
         if birth not in known:
-            known[birth] = accounted(Kind((slot,)).full_weight)
+            known[birth] = accounted(SlotClass((slot,)).full_weight)
         whole, rest = known[birth], accounted(weights.of(slot))
         gone = charged.get(str(slot.name), 0)
         full, left, taken = full + whole, left + rest, taken + gone

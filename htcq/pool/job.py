@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from htcq.classads import UNDEFINED, Ad, Value
-from htcq.pool.adtext import Kind
-from htcq.pool.frame import Frame
+from htcq.pool.adtext import AdSchema
+from htcq.pool.shared_attributes import SharedAttributes
 
 #: What differs between jobs that ask for the same, in the order of the fields of :class:`Job`.
 OWN = (
@@ -25,7 +25,7 @@ SHARED = (
 )  # fmt: skip
 #: Where each own attribute stands in a :class:`Job`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
-JOB = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
+JOB = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
 IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5, 6, 7
 #: Universes whose jobs the negotiator never sees: scheduler, grid and local (src/condor_includes/condor_universe.h).
@@ -42,7 +42,7 @@ _AT_EVICTION = "ON_EXIT_OR_EVICT"
 class Job(NamedTuple):
     """One job: what it shares with its like (``frame``) and what is its own."""
 
-    frame: Frame
+    frame: SharedAttributes
     cluster: Value
     proc: Value
     status: Value

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from htcq.classads import Ad, as_number, holds, named
 from htcq.policy.claim import Lack, Taken, lack, overridden
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import attribute
 
 
-class Wall(enum.Enum):
+class Mismatch(enum.Enum):
     """What keeps a job and a slot apart; in the order in which one meets them."""
 
     NONE = "it matches"
@@ -27,10 +27,10 @@ class Wall(enum.Enum):
     SLOT_REQUIREMENTS = "the slot's Requirements do not hold"
 
 
-_WALLS = {Lack.NO_NUMBER: Wall.CONSUMPTION, Lack.TOO_LITTLE: Wall.ASSETS, Lack.NOTHING: Wall.NOTHING}
+_WALLS = {Lack.NO_NUMBER: Mismatch.CONSUMPTION, Lack.TOO_LITTLE: Mismatch.ASSETS, Lack.NOTHING: Mismatch.NOTHING}
 
 
-def wall(kind: Kind, jobs: JobClass, amounts: Mapping[str, Number] | None = None) -> tuple[Wall, str]:
+def wall(kind: SlotClass, jobs: Autocluster, amounts: Mapping[str, Number] | None = None) -> tuple[Mismatch, str]:
     """Return what keeps a job of ``jobs`` from a slot of ``kind`` with ``amounts`` left (None: with all it had).
 
     The second part names the asset that is short or has no number; empty where there is none to name.
@@ -39,7 +39,7 @@ def wall(kind: Kind, jobs: JobClass, amounts: Mapping[str, Number] | None = None
     return wall_of(kind, jobs, left, kind.consumed(jobs.ad(), left) if kind.supports_policy else {})
 
 
-def wall_of(kind: Kind, jobs: JobClass, left: Mapping[str, Number], taken: Taken) -> tuple[Wall, str]:
+def wall_of(kind: SlotClass, jobs: Autocluster, left: Mapping[str, Number], taken: Taken) -> tuple[Mismatch, str]:
     """Return the same where it is known what is ``taken`` by the policy of ``kind``, if it has one."""
     job = jobs.ad()
     if not kind.supports_policy:
@@ -50,13 +50,13 @@ def wall_of(kind: Kind, jobs: JobClass, left: Mapping[str, Number], taken: Taken
     return _requirements(kind, jobs.ad(overridden(job, taken)), left), ""
 
 
-def _requirements(kind: Kind, job: Ad, left: Mapping[str, Number]) -> Wall:
+def _requirements(kind: SlotClass, job: Ad, left: Mapping[str, Number]) -> Mismatch:
     """Return which of the two Requirements does not hold; too little of an asset is told apart from the rest."""
     slot = kind.ad(left)
     if not holds(named("Requirements").evaluate(job, slot)):
         short = any((as_number(job.value(f"Request{attribute(asset)}")) or 0) > left[asset] for asset in left)
-        return Wall.ASSETS if short else Wall.JOB_REQUIREMENTS
+        return Mismatch.ASSETS if short else Mismatch.JOB_REQUIREMENTS
     if not holds(named("Requirements").evaluate(slot, job)):
         limits = named("WithinResourceLimits").evaluate(slot, job) if "WithinResourceLimits" in slot else True
-        return Wall.SLOT_REQUIREMENTS if holds(limits) else Wall.ASSETS
-    return Wall.NONE
+        return Mismatch.SLOT_REQUIREMENTS if holds(limits) else Mismatch.ASSETS
+    return Mismatch.NONE

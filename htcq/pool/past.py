@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from htcq.classads import Value, as_number
-from htcq.pool.adtext import Kind
+from htcq.pool.adtext import AdSchema
 from htcq.pool.job import COMPLETED, JOB, Job
 
 _LAST, _DONE, _BEGUN, _IN_ALL = (
@@ -19,7 +19,7 @@ _LAST, _DONE, _BEGUN, _IN_ALL = (
 )  # fmt: skip
 #: What tells how long a job ran, besides what any job has.
 TIMES = tuple(name for name in (_LAST, _DONE, _BEGUN, _IN_ALL) if name not in JOB.own)
-PAST_JOB = Kind((*JOB.own, *TIMES), JOB.shared)
+PAST_JOB = AdSchema((*JOB.own, *TIMES), JOB.shared)
 #: A run of no whole second counts as one: nothing is shorter to a schedd.
 _SHORTEST = 1.0
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from htcq.pool.configuration import Configuration
-from htcq.pool.frame import Frame
 from htcq.pool.job import Job
 from htcq.pool.left_out import LeftOut
 from htcq.pool.past import Arrival, Past
 from htcq.pool.record import ACCOUNTING, COLLECTOR, NEGOTIATOR, SCHEDD, SUBMITTER, Record
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Slot
 
 
@@ -59,8 +59,8 @@ class Pool:
     taken_at: str = ""
     anonymous: bool = False
     negotiator: str = ""
-    slot_frames: tuple[Frame, ...] = ()
-    job_frames: tuple[Frame, ...] = ()
+    slot_frames: tuple[SharedAttributes, ...] = ()
+    job_frames: tuple[SharedAttributes, ...] = ()
     past: tuple[Past, ...] = ()
     arriving: tuple[Arrival, ...] = ()
     accountant_log: AccountantLog | None = None

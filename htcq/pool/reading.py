@@ -15,11 +15,11 @@ from htcq.errors import InputError
 from htcq.pool.ads import PLAIN_NAME, Read, read_collector, read_jobs, read_past
 from htcq.pool.adtext import Chunks
 from htcq.pool.configuration import Configuration, Parse, configuration_from
-from htcq.pool.frame import Expressions
 from htcq.pool.left_out import LeavingOut, LeftOut, together
 from htcq.pool.pool import AccountantLog, Pool
 from htcq.pool.priorities import read_priorities
 from htcq.pool.record import Record
+from htcq.pool.shared_attributes import Expressions
 from htcq.pool.users import read_users
 
 #: How many attributes are named in one sentence.

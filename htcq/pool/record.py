@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from htcq.classads import UNDEFINED, Value, as_number
-from htcq.pool.adtext import Kind, RawAd
+from htcq.pool.adtext import AdSchema, RawAd
 from htcq.pool.secrets import is_secret_attribute
 from htcq.pool.values import Interned
 
 #: Everything is kept of these, and their frames are as many as they are.
-RECORD = Kind((), frozenset({"*"}))
+RECORD = AdSchema((), frozenset({"*"}))
 
 SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING = "Submitter", "Scheduler", "Negotiator", "Collector", "Accounting"
 RECORD_TYPES = (SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, Union
 
 from htcq.classads import Ad, Value, as_number
-from htcq.pool.adtext import Kind
-from htcq.pool.frame import Frame
+from htcq.pool.adtext import AdSchema
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 
 Number = Union[int, float]
@@ -28,7 +28,7 @@ SHARED = (
     "DedicatedScheduler", "ClassAdLifetime", "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot",
     "IsDirectAttach", "OCU", "Healthy", "HealthFactor", "HealthExprs",
 )  # fmt: skip
-SLOT = Kind(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
+SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
 #: Where each own attribute stands in a :class:`Slot`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
@@ -41,7 +41,7 @@ PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
 class Slot(NamedTuple):
     """One slot: what it shares with others (``frame``) and what is its own; amounts in MB, KiB and counts."""
 
-    frame: Frame
+    frame: SharedAttributes
     name: Value
     machine: Value
     state: Value

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from htcq.classads import as_number, parsed
 from htcq.policy.claim import Amounts, Startd, Way, first_that_fits, ways
 from htcq.policy.defaults import MODIFIED, default_modifications
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version
 
 _MUST_MODIFY = "MUST_MODIFY_REQUEST_EXPRS"
@@ -70,7 +70,7 @@ def modifications(slot: Slot, configuration: Configuration | None) -> dict[str, 
     return texts
 
 
-def carve(kind: Kind, jobs: JobClass, startd: Startd, left: Amounts | None = None, judged: bool = True) -> Way:
+def carve(kind: SlotClass, jobs: Autocluster, startd: Startd, left: Amounts | None = None, judged: bool = True) -> Way:
     """Return how a claim of ``jobs`` is served of a slot of ``kind`` with ``left`` (None: all it had at birth).
 
     A static slot is taken as a whole. Where nothing fits, ``refusal`` says why; whether the dynamic slot then takes its

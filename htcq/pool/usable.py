@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from htcq.classads import Value
 from htcq.errors import BindingsError
+from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.job import Job
-from htcq.pool.jobclass import job_classes
-from htcq.pool.kind import Kind
 from htcq.pool.record import ACCOUNTING, COLLECTOR, NEGOTIATOR, SCHEDD, SUBMITTER, Record
 from htcq.pool.slot import Slot, is_asset
+from htcq.pool.slot_class import SlotClass
 
 #: What a message calls the records.
 WORDS = {
@@ -56,7 +56,7 @@ def record_flaw(record: Record) -> str:
 def expressions_of_job_flaw(job: Job) -> str:
     """Return why what ``job`` shares with its like cannot be evaluated; empty where it can."""
     try:
-        for each in job_classes([job]):
+        for each in autoclusters_of([job]):
             each.ad()
             _ = each.request
     except BindingsError:
@@ -69,7 +69,7 @@ def expressions_of_job_flaw(job: Job) -> str:
 def expressions_of_slot_flaw(slot: Slot) -> str:
     """Return why what ``slot`` shares with its like cannot be evaluated; empty where it can."""
     try:
-        kind = Kind((slot,))
+        kind = SlotClass((slot,))
         _ = kind.total, kind.missing_assets, kind.supports_policy, kind.full_weight
     except BindingsError:
         raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from htcq.classads import Expr, Value, literal
-from htcq.pool.frame import Frame
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PLACES, Slot
 
 
@@ -36,7 +36,7 @@ class Weights:
         return self._known[key]
 
 
-def _places(frame: Frame, names: Iterable[str]) -> set[int]:
+def _places(frame: SharedAttributes, names: Iterable[str]) -> set[int]:
     """Return which own attributes the evaluation of ``names`` can look at, through all that they refer to."""
     found: set[int] = set()
     seen: set[str] = set()

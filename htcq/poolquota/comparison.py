@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.published import same
-from htcq.poolquota.report import QuotaLook
-from htcq.poolquota.standing import Standing
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.quota.tree import name_key
 
 
@@ -43,7 +43,7 @@ class GroupDifference:
         return self.fate != "stays" or self.effective.changed or self.allocated.changed or self.limit.changed
 
 
-def compare(before: QuotaLook, after: QuotaLook) -> tuple[GroupDifference, ...]:
+def compare(before: PoolQuotaReport, after: PoolQuotaReport) -> tuple[GroupDifference, ...]:
     """Return every group of either look, depth first as ``after`` has them; those that vanish stand where they were."""
     olds = {name_key(standing.name): standing for standing in before.standings}
     return tuple(
@@ -51,10 +51,10 @@ def compare(before: QuotaLook, after: QuotaLook) -> tuple[GroupDifference, ...]:
     )
 
 
-def _in_order(before: QuotaLook, after: QuotaLook) -> Iterator[tuple[Standing, bool]]:
+def _in_order(before: PoolQuotaReport, after: PoolQuotaReport) -> Iterator[tuple[GroupStatus, bool]]:
     """Yield all groups, each with whether it is there afterwards."""
     there = {name_key(standing.name) for standing in after.standings}
-    vanished: dict[bytes, list[Standing]] = {}
+    vanished: dict[bytes, list[GroupStatus]] = {}
     place = name_key(before.standings[0].name)
     for standing in before.standings:  # the root is always there
         if name_key(standing.name) in there:
@@ -66,8 +66,8 @@ def _in_order(before: QuotaLook, after: QuotaLook) -> Iterator[tuple[Standing, b
         yield from ((each, False) for each in vanished.get(name_key(standing.name), ()))
 
 
-def _compared(one: Standing, before: Standing | None, after: Standing | None) -> GroupDifference:
-    def of(amount: Callable[[Standing], float | None]) -> Difference:
+def _compared(one: GroupStatus, before: GroupStatus | None, after: GroupStatus | None) -> GroupDifference:
+    def of(amount: Callable[[GroupStatus], float | None]) -> Difference:
         return _difference(None if before is None else amount(before), None if after is None else amount(after))
 
     return GroupDifference(

@@ -22,7 +22,7 @@ from htcq.poolquota.factors import BEST_PRIORITY, new_factor
 from htcq.poolquota.published import Mark, Published
 from htcq.poolquota.supply import Supply
 from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
-from htcq.quota.doubles import total
+from htcq.quota.cpp_float import total
 from htcq.quota.knobs import Knobs
 from htcq.quota.limits import truncated
 from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from htcq.pool.pool import Pool
 from htcq.poolquota.demand import Submitter
+from htcq.poolquota.group_status import GroupStatus, standings
 from htcq.poolquota.groups import PoolQuotas
 from htcq.poolquota.health import Ailment, ailments
 from htcq.poolquota.kept_back import KeptBack, kept_back
 from htcq.poolquota.published import MAX_AGE
-from htcq.poolquota.standing import Standing, standings
 from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.results import Limit, Quotas
@@ -25,7 +25,7 @@ SCHEDD_WEIGHT, JOBS = "schedd slot weight", "jobs"
 
 
 @dataclass(frozen=True)
-class QuotaLook:
+class PoolQuotaReport:
     """The groups of one pool, depth first; without configuration there is only the root.
 
     ``pool_weight`` is what the captured slots weigh, ``published_weight`` what the negotiator's last cycle shared out,
@@ -44,7 +44,7 @@ class QuotaLook:
     weights: tuple[str, ...]
     pool_weight: float
     published_weight: float | None
-    standings: tuple[Standing, ...]
+    standings: tuple[GroupStatus, ...]
     quotas: Quotas
     limits: tuple[Limit, ...]
     settings: Settings
@@ -80,13 +80,13 @@ class QuotaLook:
         """What all groups are allocated; of a root that may use the whole pool, only what it has for its own jobs."""
         return sum(standing.own_allocated for standing in self.standings)
 
-    def find(self, name: str) -> Standing | None:
+    def find(self, name: str) -> GroupStatus | None:
         """Return the group of that name, whatever its case; None where there is none."""
         key = name_key(name)
         return next((standing for standing in self.standings if name_key(standing.name) == key), None)
 
 
-def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> QuotaLook:
+def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> PoolQuotaReport:
     """Return the look at ``quotas``, which are those of ``pool``.
 
     What the negotiator published is in doubt where it is older than ``max_age`` seconds. It is not compared where the
@@ -97,7 +97,7 @@ def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> QuotaLo
         # What was published is of the configuration as it is, not as it would be.
         found = tuple(replace(standing, marks=()) for standing in found)
     names = [standing.name for standing in found]
-    return QuotaLook(
+    return PoolQuotaReport(
         source=pool.source,
         taken=pool.taken_at,
         negotiator=quotas.published.negotiator,

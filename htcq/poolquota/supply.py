@@ -14,7 +14,7 @@ from htcq.errors import PolicyError
 from htcq.policy.claim import accounted
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.weights import Weights
-from htcq.quota.doubles import total
+from htcq.quota.cpp_float import total
 from htcq.quota.knobs import Knobs
 
 #: Which slots the negotiator knows at all, and which of them count for the quotas; the older name of the latter.

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from htcq.quota.allocation import Node, assign_quotas, fairshare, plant
 from htcq.quota.limits import SubtreeUsage, enforced, in_order, proposed_limit, sort_keys, truncated
-from htcq.quota.remainders import recover_remainders
 from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas, Round, Sharing
 from htcq.quota.settings import Settings
 from htcq.quota.tree import Tree
+from htcq.quota.whole_slots import recover_remainders
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.costs import Charge, Costs, tidy
 from htcq.pool.files import JOBS_ADS
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
-from htcq.pool.matching import Wall
+from htcq.pool.matching import Mismatch
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.poolquota.health import ailments, health_json
 from htcq.report.csv_table import Figure
 from htcq.report.legend import CHARGES_AND_GAP, CONSERVATION
@@ -66,7 +66,7 @@ def cost_json(costs: Costs, pool: Pool) -> dict[str, Any]:
     }
 
 
-def _kind_json(kind: Kind) -> dict[str, Any]:
+def _kind_json(kind: SlotClass) -> dict[str, Any]:
     return {
         "count": kind.count,
         "examples": list(kind.examples),
@@ -79,7 +79,7 @@ def _kind_json(kind: Kind) -> dict[str, Any]:
     }
 
 
-def _class_json(jobs: JobClass) -> dict[str, Any]:
+def _class_json(jobs: Autocluster) -> dict[str, Any]:
     return {
         "job": jobs.name,
         "request": dict(jobs.request),
@@ -92,7 +92,7 @@ def _class_json(jobs: JobClass) -> dict[str, Any]:
 def _charge_json(charge: Charge) -> dict[str, Any]:
     return {
         "job": charge.jobs.name,
-        "matches": charge.wall is Wall.NONE,
+        "matches": charge.wall is Mismatch.NONE,
         "why": _why(charge),
         "consumption": dict(charge.consumption),
         "match_cost": charge.match_cost,
@@ -105,7 +105,7 @@ def _charge_json(charge: Charge) -> dict[str, Any]:
 
 def _why(charge: Charge) -> str:
     """Return why they do not match; empty where they do."""
-    if charge.wall is Wall.NONE:
+    if charge.wall is Mismatch.NONE:
         return ""
     return f"{charge.wall.value}: {charge.asset}" if charge.asset else charge.wall.value
 
@@ -121,7 +121,7 @@ def cost_rows(costs: Costs) -> Iterator[list[str]]:
             charge.jobs.name,
             str(jobs["idle"]),
             str(jobs["running"]),
-            "yes" if charge.wall is Wall.NONE else "no",
+            "yes" if charge.wall is Mismatch.NONE else "no",
             _why(charge),
             *(_shown(each) for each in (charge.match_cost, charge.standing_charge, charge.gap)),
             str(charge.claims),
@@ -170,7 +170,7 @@ def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
             str(sum(charge.jobs.idle.values())),
             str(sum(charge.jobs.running.values())),
             labels[id(charge.kind)],
-            _amounts(charge.consumption) if charge.wall is Wall.NONE else _why(charge),
+            _amounts(charge.consumption) if charge.wall is Mismatch.NONE else _why(charge),
             *(_shown(each) for each in (charge.match_cost, charge.standing_charge, charge.gap, charge.held)),
         ]
         for charge in costs.charges

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
-from htcq.drift.story import Story
+from htcq.drift.explanation import Story
 from htcq.drift.windows import Window
 from htcq.report.change_words import about, percent, subject
 from htcq.report.drift_text import Entry, happened, numbers, standing

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 
-from htcq.drift.story import Story
+from htcq.drift.explanation import Story
 from htcq.report.drift_text import Entry, happened, headline, legend, numbers, standing
 from htcq.report.ledger_text import together
 from htcq.report.moments import moment

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from typing import NamedTuple, TextIO
 
-from htcq.drift.story import Story
+from htcq.drift.explanation import Story
 from htcq.drift.windows import Window
 from htcq.report.change_words import about, change_told, percent, subject
 from htcq.report.drift_words import told

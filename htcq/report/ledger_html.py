@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from htcq.drift.accounts import Account
-from htcq.drift.story import Story
+from htcq.drift.explanation import Story
 from htcq.quota.elastic.groups import ROOT
 from htcq.report.ledger_text import COLUMNS, cells, together
 from htcq.report.printable import one_line

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, TextIO
 
 from htcq.drift.accounts import Account, Hours, Part
-from htcq.drift.story import Story
+from htcq.drift.explanation import Story
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.quota.elastic.groups import ROOT
 from htcq.report.csv_table import Cell, write_table

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TextIO
 
 from htcq.drift.accounts import MAX_PARTS, Account, Hours, Part, part_seconds
-from htcq.drift.story import Story
+from htcq.drift.explanation import Story
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.quota.elastic.groups import ROOT
 from htcq.report.change_words import about

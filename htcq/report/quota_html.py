@@ -7,8 +7,8 @@ from typing import Any
 
 from htcq.poolquota.comparison import Difference, compare
 from htcq.poolquota.explanation.group import stories
-from htcq.poolquota.report import QuotaLook
-from htcq.poolquota.standing import Standing
+from htcq.poolquota.group_status import GroupStatus
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.page import page, unwell
 from htcq.report.printable import one_line
 from htcq.report.quota_words import (
@@ -31,7 +31,9 @@ from htcq.units import show_number
 _DEEPEST = 8
 
 
-def quota_page(looks: Sequence[tuple[QuotaLook, QuotaLook | None]], changes: Sequence[tuple[str, str]] = ()) -> str:
+def quota_page(
+    looks: Sequence[tuple[PoolQuotaReport, PoolQuotaReport | None]], changes: Sequence[tuple[str, str]] = ()
+) -> str:
     """Return the page of all pools: each as it is and, if that is asked for, as it would be with ``changes``.
 
     Raises:
@@ -50,7 +52,7 @@ def quota_page(looks: Sequence[tuple[QuotaLook, QuotaLook | None]], changes: Seq
     return page("quota", values)
 
 
-def _pool(look: QuotaLook, then: QuotaLook | None) -> dict[str, Any]:
+def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]:
     return {
         "source": one_line(look.source),
         "taken": one_line(look.taken),
@@ -68,7 +70,7 @@ def _pool(look: QuotaLook, then: QuotaLook | None) -> dict[str, Any]:
     }
 
 
-def _warnings(look: QuotaLook) -> Iterator[str]:
+def _warnings(look: PoolQuotaReport) -> Iterator[str]:
     yield from (each for each in (oversubscribed(look), other_weight(look)) if each)
     for problem in look.problems:
         yield f"configuration: {wrong(problem)}"
@@ -78,7 +80,7 @@ def _warnings(look: QuotaLook) -> Iterator[str]:
         yield f"incomplete data: {each}"
 
 
-def _rows(look: QuotaLook) -> Iterator[dict[str, Any]]:
+def _rows(look: PoolQuotaReport) -> Iterator[dict[str, Any]]:
     told, bars = stories(look), _bars(look)
     parents = {standing.parent for standing in look.standings}
     numbers = {standing.name: number for number, standing in enumerate(look.standings)}
@@ -100,7 +102,7 @@ def _rows(look: QuotaLook) -> Iterator[dict[str, Any]]:
         }
 
 
-def _bars(look: QuotaLook) -> Mapping[str, str]:
+def _bars(look: PoolQuotaReport) -> Mapping[str, str]:
     """Return a bar of each group together with those below it, on one scale with the other groups of its parent."""
     asked = {standing.name: max(0.0, standing.requested) for standing in look.standings}
     for standing in reversed(look.standings):  # what is below a group comes after it
@@ -113,14 +115,14 @@ def _bars(look: QuotaLook) -> Mapping[str, str]:
     return {each.name: _bar(each, asked[each.name], scales[each.parent]) for each in look.standings}
 
 
-def _bar(standing: Standing, asked: float, scale: float) -> str:
+def _bar(standing: GroupStatus, asked: float, scale: float) -> str:
     quota, usage = standing.subtree_quota, standing.subtree_usage
     name = one_line(standing.name)
     title = f"{name}: quota {show_number(quota)}, uses {show_number(usage)}, requests {show_number(asked)}"
     return group_bar(title, quota, usage, asked, scale)
 
 
-def _changed(now: QuotaLook, then: QuotaLook) -> dict[str, Any]:
+def _changed(now: PoolQuotaReport, then: PoolQuotaReport) -> dict[str, Any]:
     rows = compare(now, then)
     warnings = set(_warnings(now))
     return {

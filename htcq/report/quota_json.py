@@ -12,13 +12,13 @@ from typing import Any
 
 from htcq.poolquota.comparison import compare
 from htcq.poolquota.health import health_json
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.quota.results import Round
 
 SCHEMA = 1
 
 
-def quota_json(look: QuotaLook) -> dict[str, Any]:
+def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
     """Return what ``json.dumps`` takes."""
     printed: dict[str, Any] = finite(
         {
@@ -43,7 +43,7 @@ def quota_json(look: QuotaLook) -> dict[str, Any]:
     return printed
 
 
-def what_if_json(before: QuotaLook, after: QuotaLook, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def what_if_json(before: PoolQuotaReport, after: PoolQuotaReport, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return both looks, the knobs that make the difference, and the groups that differ."""
     return {
         "schema": SCHEMA,

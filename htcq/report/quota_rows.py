@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from htcq.poolquota.report import QuotaLook
-from htcq.poolquota.standing import Standing
+from htcq.poolquota.group_status import GroupStatus
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.csv_table import Figure, write_table
 from htcq.report.quota_words import marked
 
@@ -24,19 +24,19 @@ COLUMNS = (
 CURRENT, CHANGED = "current", "changed"
 
 
-def write_csv(looks: Sequence[tuple[QuotaLook, QuotaLook | None]], stream: TextIO) -> None:
+def write_csv(looks: Sequence[tuple[PoolQuotaReport, PoolQuotaReport | None]], stream: TextIO) -> None:
     """Write every pool's groups, depth first: as they are, then as they would be if that is asked for."""
     write_table(COLUMNS, _all_rows(looks), stream)
 
 
-def _all_rows(looks: Sequence[tuple[QuotaLook, QuotaLook | None]]) -> Iterator[list[str]]:
+def _all_rows(looks: Sequence[tuple[PoolQuotaReport, PoolQuotaReport | None]]) -> Iterator[list[str]]:
     for now, then in looks:
         yield from quota_rows(now, CURRENT)
         if then is not None:
             yield from quota_rows(then, CHANGED)
 
 
-def quota_rows(look: QuotaLook, configuration: str = CURRENT) -> Iterator[list[str]]:
+def quota_rows(look: PoolQuotaReport, configuration: str = CURRENT) -> Iterator[list[str]]:
     """Yield the groups as rows of :data:`COLUMNS`; what a group does not have is empty, NaN is nan."""
     for standing in look.standings:
         yield [
@@ -60,14 +60,14 @@ def quota_rows(look: QuotaLook, configuration: str = CURRENT) -> Iterator[list[s
         ]
 
 
-def _configured(standing: Standing) -> tuple[str, str]:
+def _configured(standing: GroupStatus) -> tuple[str, str]:
     """Return what kind of quota a group has and, in ``unit`` or as a share from 0 to 1, how much."""
     if not standing.configured:
         return "none", ""
     return "static" if standing.static else "dynamic", _number(standing.config_quota)
 
 
-def _amounts(standing: Standing) -> Iterator[str]:
+def _amounts(standing: GroupStatus) -> Iterator[str]:
     for amount in (
         standing.quota,
         standing.subtree_quota,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.poolquota.comparison import GroupDifference, compare
-from htcq.poolquota.report import QuotaLook
-from htcq.poolquota.standing import Standing
+from htcq.poolquota.group_status import GroupStatus
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.printable import one_line
 from htcq.report.quota_words import (
     COLUMNS,
@@ -30,7 +30,7 @@ _BOXES, _ASCII = ("├─ ", "└─ ", "│  ", "   "), ("|- ", "`- ", "|  ", "
 _WARNING, _QUIET = "warning", "quiet"
 
 
-def show_quota(look: QuotaLook, stream: TextIO, tree: bool = False) -> None:
+def show_quota(look: PoolQuotaReport, stream: TextIO, tree: bool = False) -> None:
     """Write the groups as a table, drawn as a ``tree`` if so, then what its numbers mean and what is wrong."""
     names = _drawn(look.standings, stream) if tree else [one_line(each.name) for each in look.standings]
     rows = [
@@ -43,7 +43,7 @@ def show_quota(look: QuotaLook, stream: TextIO, tree: bool = False) -> None:
     show_lines(_below(look), stream)
 
 
-def _title(look: QuotaLook) -> str:
+def _title(look: PoolQuotaReport) -> str:
     negotiator = f", negotiator {look.negotiator}" if look.negotiator else ""
     taken = f", taken {look.taken}" if look.taken else ""
     return one_line(f"{look.source}{negotiator}{taken}")
@@ -53,7 +53,7 @@ def _heading(title: str, unit: str) -> str:
     return "\n".join((*title.upper().split(), *unit.split()))
 
 
-def _drawn(standings: Sequence[Standing], stream: TextIO) -> list[str]:
+def _drawn(standings: Sequence[GroupStatus], stream: TextIO) -> list[str]:
     """Return the last part of each group's name behind the branches that lead to it."""
     fork, corner, beside, nothing = _branches(stream)
     last = {standing.parent: standing.name for standing in standings}
@@ -78,7 +78,7 @@ def _branches(stream: TextIO) -> tuple[str, str, str, str]:
     return _BOXES
 
 
-def _below(look: QuotaLook) -> Iterator[Line]:
+def _below(look: PoolQuotaReport) -> Iterator[Line]:
     yield Line()
     yield _line(totals(look), "strong")
     if not look.grouped:
@@ -96,7 +96,7 @@ def _below(look: QuotaLook) -> Iterator[Line]:
         yield _line(unit, _QUIET)
 
 
-def _wrong(look: QuotaLook) -> Iterator[Line]:
+def _wrong(look: PoolQuotaReport) -> Iterator[Line]:
     for problem in look.problems:
         yield _line(f"configuration: {wrong(problem)}", "error" if problem.fatal else _WARNING)
     for doubt in look.doubts:
@@ -106,7 +106,11 @@ def _wrong(look: QuotaLook) -> Iterator[Line]:
 
 
 def show_comparison(
-    before: QuotaLook, after: QuotaLook, changes: Sequence[tuple[str, str]], stream: TextIO, everything: bool = False
+    before: PoolQuotaReport,
+    after: PoolQuotaReport,
+    changes: Sequence[tuple[str, str]],
+    stream: TextIO,
+    everything: bool = False,
 ) -> None:
     """Write what ``changes`` (knobs and their values) do to the groups that differ, or to ``everything``."""
     rows = compare(before, after)
@@ -126,7 +130,7 @@ def show_comparison(
     show_lines(_wrong(after), stream)
 
 
-def _told(before: QuotaLook, after: QuotaLook, rows: Sequence[GroupDifference]) -> Iterator[Line]:
+def _told(before: PoolQuotaReport, after: PoolQuotaReport, rows: Sequence[GroupDifference]) -> Iterator[Line]:
     if not any(row.changed for row in rows):
         yield _line(
             "nothing changes: every group has the quota, the allocation and the limit that it has now", "strong"

@@ -7,13 +7,13 @@ from typing import TextIO
 
 from htcq.poolquota.explanation.group import group_named, story
 from htcq.poolquota.explanation.sections import Sentence
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.printable import one_line
 from htcq.report.quota_words import oversubscribed, totals
 from htcq.report.terminal import Line, show_lines
 
 
-def show_why(look: QuotaLook, name: str, stream: TextIO) -> None:
+def show_why(look: PoolQuotaReport, name: str, stream: TextIO) -> None:
     """Write why the group ``name`` gets what it gets.
 
     Raises:
@@ -22,7 +22,7 @@ def show_why(look: QuotaLook, name: str, stream: TextIO) -> None:
     show_lines(_lines(look, group_named(look, name).name, story(look, name)), stream)
 
 
-def _lines(look: QuotaLook, name: str, sentences: tuple[Sentence, ...]) -> Iterator[Line]:
+def _lines(look: PoolQuotaReport, name: str, sentences: tuple[Sentence, ...]) -> Iterator[Line]:
     yield Line(((one_line(f"{name} in {look.source}"), "strong"),))
     topic = ""
     for sentence in sentences:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from htcq.poolquota.comparison import Difference
+from htcq.poolquota.group_status import GroupStatus, shown_limit
 from htcq.poolquota.kept_back import KeptBack
 from htcq.poolquota.published import Mark, same
-from htcq.poolquota.report import JOBS, SCHEDD_WEIGHT, QuotaLook
-from htcq.poolquota.standing import Standing, shown_limit
+from htcq.poolquota.report import JOBS, SCHEDD_WEIGHT, PoolQuotaReport
 from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
 from htcq.units import show_number
@@ -24,16 +24,16 @@ class Column:
     """One column of the table of groups; ``of_jobs`` where its unit is that of demand, ``bare`` where it has none."""
 
     title: str
-    cell: Callable[[Standing], str]
+    cell: Callable[[GroupStatus], str]
     of_jobs: bool = False
     bare: bool = False
 
-    def unit(self, look: QuotaLook) -> str:
+    def unit(self, look: PoolQuotaReport) -> str:
         """Return what its numbers are amounts of; empty where they are none."""
         return "" if self.bare else look.demand_unit if self.of_jobs else look.unit
 
 
-def own_name(standing: Standing) -> str:
+def own_name(standing: GroupStatus) -> str:
     """Return a group's name without that of its parent."""
     below = standing.depth > 1 and standing.parent is not None
     return standing.name[len(standing.parent or "") + 1 :] if below else standing.name
@@ -45,7 +45,7 @@ def not_offered(found: KeptBack) -> str:
     return f"{found.jobs} of {found.idle} idle jobs of {found.group} count as demand and are not offered now: {reasons}"
 
 
-def configured(standing: Standing) -> str:
+def configured(standing: GroupStatus) -> str:
     """Return the quota as configured: an amount, or a share of what the parent has to hand on."""
     if not standing.configured:
         return NONE
@@ -69,7 +69,7 @@ COLUMNS = (
 )
 
 
-def marked(standing: Standing, mark: Mark) -> str:
+def marked(standing: GroupStatus, mark: Mark) -> str:
     """Return in which way the negotiator published something else of a group."""
     return f"{standing.name}: {published(mark)}"
 
@@ -95,7 +95,7 @@ def _value(value: float | str) -> str:
     return value if isinstance(value, str) else show_number(value)
 
 
-def units(look: QuotaLook) -> Iterator[str]:
+def units(look: PoolQuotaReport) -> Iterator[str]:
     """Yield what the units of the numbers mean."""
     if look.unit == SLOTS:
         yield (
@@ -112,14 +112,14 @@ def units(look: QuotaLook) -> Iterator[str]:
         yield f"{JOBS}: NEGOTIATOR_USE_WEIGHTED_DEMAND is false: a job counts 1 whatever it weighs"
 
 
-def _expressions(look: QuotaLook) -> str:
+def _expressions(look: PoolQuotaReport) -> str:
     if not look.weights:
         return ""
     more = len(look.weights) - _MAX_WEIGHTS
     return f" ({', '.join(look.weights[:_MAX_WEIGHTS])}{f' and {more} more' if more > 0 else ''})"
 
 
-def totals(look: QuotaLook) -> str:
+def totals(look: PoolQuotaReport) -> str:
     """Return what the pool has, and what its groups are promised, use and are allocated of it."""
     amounts = {"pool": look.pool_weight, "promised": look.promised, "used": look.used, "allocated": look.allocated}
     if not look.grouped:
@@ -127,7 +127,7 @@ def totals(look: QuotaLook) -> str:
     return f"in {look.unit}: " + ", ".join(f"{name} {show_number(amount)}" for name, amount in amounts.items())
 
 
-def oversubscribed(look: QuotaLook) -> str:
+def oversubscribed(look: PoolQuotaReport) -> str:
     """Return that more is promised or allocated than there is; empty where it is not."""
     pool = look.pool_weight
     knob = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than the pool"
@@ -142,7 +142,7 @@ def wrong(problem: TreeProblem) -> str:
     return f"{problem.message}: the negotiator exits on it" if problem.fatal else problem.message
 
 
-def other_weight(look: QuotaLook) -> str:
+def other_weight(look: PoolQuotaReport) -> str:
     """Return that the negotiator counted a pool of another weight; empty where it did not."""
     weight = look.published_weight
     if weight is None or not look.grouped or same(weight, look.pool_weight):

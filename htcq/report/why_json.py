@@ -10,8 +10,8 @@ from htcq.poolquota.health import ailments, health_json
 from htcq.report.quota_json import finite
 from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Starts
+from htcq.why.match_failure import WALLS, MatchFailure
 from htcq.why.verdict import Verdict
-from htcq.why.wall import WALLS, Wall
 
 SCHEMA = 1
 
@@ -61,6 +61,6 @@ def _reason(reason: NegotiatorReason | None, verdict: Verdict) -> dict[str, Any]
     }
 
 
-def _wall(wall: Wall) -> dict[str, Any]:
+def _wall(wall: MatchFailure) -> dict[str, Any]:
     told: dict[str, Any] = {"wall": wall.id, "text": wall.text, "amounts": finite(dict(wall.amounts))}
     return {**told, "lifted_by": WALLS[wall.id].lifted_by}

@@ -11,8 +11,8 @@ from htcq.report.terminal import Line, show_lines, show_table
 from htcq.units import counted, show_number
 from htcq.why.agreement import negotiator_reason
 from htcq.why.course import Starts, StartsAt
+from htcq.why.match_failure import WALLS
 from htcq.why.verdict import Verdict
-from htcq.why.wall import WALLS
 
 _HOW = {
     "match": "the next cycle matches it",

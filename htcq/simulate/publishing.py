@@ -13,7 +13,7 @@ from htcq.capacity.fixed import TOKEN, start_without_count
 from htcq.capacity.layout import Slot as Layout
 from htcq.classads import Expr, as_number
 from htcq.policy.consumption import NEGOTIATOR, cpu_shares_in
-from htcq.pool.frame import Expressions, Frame
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, attribute
 
@@ -49,7 +49,7 @@ class Publishing:
 
     def __init__(self) -> None:
         self._expressions = Expressions()
-        self._frames: dict[tuple[object, ...], Frame] = {}
+        self._frames: dict[tuple[object, ...], SharedAttributes] = {}
 
     def slot(self, slot: Slot, model: Model, claims: int) -> Slot:
         """Return a partitionable ``slot``, with so many dynamic ones, or one of those, as ``model`` makes it."""
@@ -59,13 +59,13 @@ class Publishing:
         if key not in self._frames:
             lines = {**_kept(slot.frame), **_told(slot, model, shares), **_tokens(model, None if dynamic else claims)}
             encoded = tuple((name.encode(), text.encode()) for name, text in lines.items())
-            self._frames[key] = Frame(encoded, self._expressions)
+            self._frames[key] = SharedAttributes(encoded, self._expressions)
         cpus, total = (_in_shares(slot.value(name), shares, model) for name in ("Cpus", "TotalSlotCpus"))
         changed = {name: value for name, value in (("cpus", cpus), ("total_slot_cpus", total)) if value is not None}
         return slot._replace(frame=self._frames[key], **changed)
 
 
-def _kept(frame: Frame) -> dict[str, str]:
+def _kept(frame: SharedAttributes) -> dict[str, str]:
     """Return the attributes that no model says anything of."""
     token = attribute(TOKEN).lower()
     gone = ("numclaims", token, f"total{token}", f"totalslot{token}")
@@ -107,7 +107,7 @@ def _told(slot: Slot, model: Model, shares: int) -> dict[str, str]:
     return told
 
 
-def _name(frame: Frame, name: str) -> str:
+def _name(frame: SharedAttributes, name: str) -> str:
     """Return ``name`` as the slot spells it, so that it is not there twice."""
     return frame.names.get(name.lower(), name)
 
@@ -117,7 +117,7 @@ def _resources(slot: Slot) -> list[str]:
     return text.replace(",", " ").split() if isinstance(text, str) else [attribute(each) for each in slot.assets]
 
 
-def _limits(frame: Frame, model: Model, assets: list[str]) -> str:
+def _limits(frame: SharedAttributes, model: Model, assets: list[str]) -> str:
     """Return WithinResourceLimits where it has to be another one; empty where it stays."""
     text = frame.text("WithinResourceLimits")
     consumed = "ConsumptionCpus" in frame

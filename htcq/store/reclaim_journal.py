@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from htcq.elastic.reclaim.essential import essential
-from htcq.elastic.reclaim.past import flaw_of
+from htcq.elastic.reclaim.compaction import essential
+from htcq.elastic.reclaim.reclaim_history import flaw_of
 from htcq.errors import JournalError
 from htcq.store.lines import MAX_BYTES, add_line, begin_anew, is_long
 

@@ -13,22 +13,22 @@ from datetime import datetime, timezone
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.pie import Asking
+from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Queue, Run
 from htcq.units import counted
-from htcq.why import wall
-from htcq.why.wall import Amount, Amounts, Wall
+from htcq.why import match_failure as wall
+from htcq.why.match_failure import Amount, Amounts, MatchFailure
 
 #: How many of the requests that use a budget up are named.
 _MAX_NAMED = 3
 
 
-def refusal_walls(cycle: Cycle, job: Job) -> Iterator[Wall]:
+def refusal_walls(cycle: Cycle, job: Job) -> Iterator[MatchFailure]:
     """Yield why the access point does not offer ``job`` at all."""
     for refusal in cycle.askers.access.refusals(job):
         text = _TEXTS.get(refusal.id)
         if text is not None and not refusal.offered:
-            yield Wall(refusal.id, text(refusal.amounts), refusal.amounts)
+            yield MatchFailure(refusal.id, text(refusal.amounts), refusal.amounts)
 
 
 def _cool_down(amounts: Amounts) -> str:
@@ -86,7 +86,7 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
 # What others of the submitter use up ------------------------------------------------------------------------------
 
 
-def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall]:
+def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Iterator[MatchFailure]:
     """Yield who uses up what the access point offers in one talk, where that keeps ``run`` from being offered."""
     talk = None if asking is None else asking.talk
     if asking is None or talk is None:
@@ -110,10 +110,10 @@ def budget_walls(asking: Asking | None, queue: Queue, run: Run) -> Iterator[Wall
         f"the schedd offers {counted(talk.budget, 'job')} of {asking.submitter.name} in one talk ({what}), and jobs "
         f"before this one use that up: {_users(talk.offered)}"
     )
-    yield Wall(id_, text, amounts)
+    yield MatchFailure(id_, text, amounts)
 
 
-def _kept_by_user(asking: Asking, offered: Sequence[Offered], run: Run) -> Iterator[Wall]:
+def _kept_by_user(asking: SubmitterQueue, offered: Sequence[Offered], run: Run) -> Iterator[MatchFailure]:
     """Yield a wall where the record of its user keeps a part of ``run`` from being offered, and the rest is matched."""
     limit = asking.access.user_limit(run.request.first)
     matches = sum(each.matched for each in offered if each.run is run and each.kept and not each.rejection)
@@ -123,15 +123,15 @@ def _kept_by_user(asking: Asking, offered: Sequence[Offered], run: Run) -> Itera
             f"(MaxJobsRunning), and {counted(matches, 'match', 'matches')} for jobs like it take what is left"
         )
         amounts: Amounts = {"user": limit.user, "used": limit.running, "limit": limit.limit, "matches": matches}
-        yield Wall(wall.USER_MAX_JOBS, text, amounts)
+        yield MatchFailure(wall.USER_MAX_JOBS, text, amounts)
 
 
-def _none_left(asking: Asking) -> Iterator[Wall]:
+def _none_left(asking: SubmitterQueue) -> Iterator[MatchFailure]:
     """Yield a wall where the matches of the cycle itself bring a schedd to MAX_JOBS_RUNNING."""
     if any(True for _ in asking.access.refusals()):
         return
     text = f"with the matches of this cycle the schedd {asking.access.name} comes to MAX_JOBS_RUNNING"
-    yield Wall(wall.MAX_JOBS_RUNNING, text, {"schedd": asking.access.name})
+    yield MatchFailure(wall.MAX_JOBS_RUNNING, text, {"schedd": asking.access.name})
 
 
 def _was_offered(offered: Sequence[Offered], run: Run) -> bool:
@@ -155,8 +155,8 @@ def _users(offered: Sequence[Offered]) -> str:
     return ", ".join(told) + (f" and {counted(more, 'more request')}" if more > 0 else "")
 
 
-def silent_walls(pool: Pool, access_point: str) -> Iterator[Wall]:
+def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:
     """Yield a wall where the collector has no ad of the schedd: nobody can tell whether it answers."""
     if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
         text = f"the collector has no ad of the schedd {access_point}: it may be down"
-        yield Wall(wall.SCHEDD_SILENT, text, {"schedd": access_point})
+        yield MatchFailure(wall.SCHEDD_SILENT, text, {"schedd": access_point})

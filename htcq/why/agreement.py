@@ -17,7 +17,7 @@ from htcq.pool.job import IDLE, UNMATCHED_UNIVERSES, Job
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION, OVER_LIMIT
-from htcq.why import wall
+from htcq.why import match_failure as wall
 
 #: What limits a submitter.
 _LIMITS = frozenset({wall.SUBMITTER_SHARE, wall.SUBMITTER_CEILING, wall.GROUP_QUOTA, wall.GROUP_ORDER})

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.offer_groups import OfferGroup
 from htcq.simulate.cycle.offers import Offer
-from htcq.simulate.cycle.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +22,14 @@ class Alike:
     """
 
     offer: Offer
-    unused: State
-    last: State | None
+    unused: OfferGroup
+    last: OfferGroup | None
     withheld: bool
     drained: bool
     count: int
 
     @cached_property
-    def first(self) -> State:
+    def first(self) -> OfferGroup:
         """Their state when the cycle began."""
         return self.offer.first_state
 
@@ -57,7 +57,7 @@ def _as_offer(cycle: Cycle, slot: Slot) -> Offer:
 
 def _counted(cycle: Cycle, offers: Iterable[tuple[Offer, bool]]) -> Iterator[Alike]:
     count = Counter[tuple[object, ...]]()
-    found: dict[tuple[object, ...], tuple[Offer, State, State | None, bool, bool]] = {}
+    found: dict[tuple[object, ...], tuple[Offer, OfferGroup, OfferGroup | None, bool, bool]] = {}
     for offer, is_withheld in offers:
         unused = _unused(offer)
         drained = offer.claims <= 0 and offer.state.kind.supports_policy
@@ -70,7 +70,7 @@ def _counted(cycle: Cycle, offers: Iterable[tuple[Offer, bool]]) -> Iterator[Ali
         yield Alike(*values, count=count[alike])
 
 
-def _unused(offer: Offer) -> State:
+def _unused(offer: Offer) -> OfferGroup:
     """Return the state of a slot with all that it had at birth."""
     first = offer.first_state
     total = {asset: amount if amount is not None else 0 for asset, amount in offer.slot.total().items()}

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from htcq.classads import as_number, holds, literal
 from htcq.pool.slot import Number, Slot
+from htcq.simulate.cycle.cached_expressions import Amounts, CachedExpression, ReferenceGraph
 from htcq.simulate.cycle.clauses import conjuncts
 from htcq.simulate.cycle.conditions import COMPARE, Compared, Conditions
-from htcq.simulate.cycle.looks import Amounts, Links, Look
 from htcq.simulate.cycle.queues import Request
 from htcq.units import attribute
 
@@ -37,7 +37,7 @@ class Shortage(NamedTuple):
 class _Varying(NamedTuple):
     """A clause that is evaluated slot by slot; ``lacking`` is what it asks of an asset that the slots do not have."""
 
-    look: Look
+    look: CachedExpression
     clause: Clause
     lacking: Shortage | None
 
@@ -58,7 +58,7 @@ class Clauses(Conditions):
     ``flaw`` says what is wrong with the consumption policy; empty where nothing is.
     """
 
-    def __init__(self, slot: Slot, request: Request, taken: Mapping[str, Number | None], links: Links) -> None:
+    def __init__(self, slot: Slot, request: Request, taken: Mapping[str, Number | None], links: ReferenceGraph) -> None:
         self._label: tuple[Clause, int] | None = None
         self._false: dict[Clause, None] = {}
         self._asked: list[tuple[str, str, Number]] = []
@@ -77,7 +77,7 @@ class Clauses(Conditions):
         return [(asset, COMPARE[operator], number) for asset, operator, number in self._asked]
 
     @property
-    def looks(self) -> Sequence[Look]:
+    def looks(self) -> Sequence[CachedExpression]:
         """What is evaluated slot by slot."""
         return [varying.look for varying in self._looks]
 

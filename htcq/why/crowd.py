@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterable, Sequence
 
 from htcq.classads import holds
 from htcq.pool.slot import Number
+from htcq.simulate.cycle.cached_expressions import CachedExpression
 from htcq.simulate.cycle.conditions import Compared, Conditions
-from htcq.simulate.cycle.looks import Look
-from htcq.simulate.cycle.state import State
+from htcq.simulate.cycle.offer_groups import OfferGroup
 from htcq.units import GPUS
 from htcq.why.alike import Alike
 from htcq.why.slot_walls import Left, left_on
 
 #: Which state of slots counts: with no job on them, or when the cycle began.
-When = Callable[[Alike], State]
+When = Callable[[Alike], OfferGroup]
 
 
-def unused(alike: Alike) -> State:
+def unused(alike: Alike) -> OfferGroup:
     """Return the state of slots with no job on them."""
     return alike.unused
 
 
-def at_first(alike: Alike) -> State:
+def at_first(alike: Alike) -> OfferGroup:
     """Return the state of slots when the cycle began."""
     return alike.first
 
@@ -55,7 +55,7 @@ class Crowd:
                 parts = [part for each in parts for part in each._looked(when, look)]
         return parts
 
-    def _looked(self, when: When, look: Look) -> list[Crowd]:
+    def _looked(self, when: When, look: CachedExpression) -> list[Crowd]:
         return self.by(lambda alike: holds(look.of(when(alike).slot, when(alike).amounts)))
 
     def compared(self, when: When, compared: Iterable[Compared]) -> list[Crowd]:

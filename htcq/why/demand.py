@@ -12,20 +12,22 @@ from htcq.pool.record import Record
 from htcq.poolquota.demand import skips
 from htcq.quota.tree import assigned_group
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.pie import Asking
+from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.units import show_number
-from htcq.why import wall
-from htcq.why.wall import Amounts, Wall
+from htcq.why import match_failure as wall
+from htcq.why.match_failure import Amounts, MatchFailure
 
 
-def demand_walls(cycle: Cycle, asking: Asking | None, submitter: str, access_point: str) -> Iterator[Wall]:
+def demand_walls(
+    cycle: Cycle, asking: SubmitterQueue | None, submitter: str, access_point: str
+) -> Iterator[MatchFailure]:
     """Yield why the negotiator asks for no job of ``submitter`` at ``access_point``."""
     if asking is None:
         yield _unknown(cycle, submitter, access_point)
         return
     if asking.idle <= 0:
         text = f"the ad of {submitter} has no idle jobs; it may be some minutes old"
-        yield Wall(wall.NO_DEMAND, text, {"submitter": submitter, "idle": asking.idle})
+        yield MatchFailure(wall.NO_DEMAND, text, {"submitter": submitter, "idle": asking.idle})
         return
     quotas = cycle.quotas
     group = assigned_group(quotas.tree, submitter).group
@@ -36,10 +38,10 @@ def demand_walls(cycle: Cycle, asking: Asking | None, submitter: str, access_poi
             "and the negotiator passes it over"
         )
         amounts: Amounts = {"submitter": submitter, "group": group, "idle": idle, "weighted_idle": weighted}
-        yield Wall(wall.NO_DEMAND, text, amounts)
+        yield MatchFailure(wall.NO_DEMAND, text, amounts)
 
 
-def _unknown(cycle: Cycle, submitter: str, access_point: str) -> Wall:
+def _unknown(cycle: Cycle, submitter: str, access_point: str) -> MatchFailure:
     """Return why the negotiator does not look at a submitter."""
     named = [each for each in cycle.quotas.pool.submitters if each.name == submitter]
     here = [each for each in named if not access_point or each.text("ScheddName") == access_point]
@@ -48,18 +50,18 @@ def _unknown(cycle: Cycle, submitter: str, access_point: str) -> Wall:
         others = sorted({each.text("ScheddName") for each in named})
         where = f"; {', '.join(others)} has one" if others else ""
         text = f"the collector has no submitter ad of {submitter} from {access_point or 'its schedd'}{where}"
-        return Wall(wall.NOT_ADVERTISED, text, amounts)
+        return MatchFailure(wall.NOT_ADVERTISED, text, amounts)
     if all(skips(each, cycle.quotas.negotiator_version) for each in here):
-        return Wall(wall.SKIP_MATCHMAKING, f"the ad of {submitter} says SkipMatchmaking", amounts)
+        return MatchFailure(wall.SKIP_MATCHMAKING, f"the ad of {submitter} says SkipMatchmaking", amounts)
     if "@" not in submitter:
         text = f"the negotiator passes the name {submitter} over: it has no @ and no domain"
-        return Wall(wall.NOT_ADVERTISED, text, amounts)
+        return MatchFailure(wall.NOT_ADVERTISED, text, amounts)
     if sum(map(_jobs, here)) <= 0:
         text = f"the ad of {submitter} has no jobs; it may be some minutes old"
-        return Wall(wall.NO_DEMAND, text, {**amounts, "idle": 0})
+        return MatchFailure(wall.NO_DEMAND, text, {**amounts, "idle": 0})
     constraint = cycle.quotas.knobs.get("NEGOTIATOR_SUBMITTER_CONSTRAINT", "")
     text = f"NEGOTIATOR_SUBMITTER_CONSTRAINT is false for {submitter}: {constraint}"
-    return Wall(wall.SUBMITTER_CONSTRAINT, text, {**amounts, "expression": constraint})
+    return MatchFailure(wall.SUBMITTER_CONSTRAINT, text, {**amounts, "expression": constraint})
 
 
 def _jobs(record: Record) -> float:

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 
 from htcq.quota.tree import ROOT
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.pie import Asking, Skipped
+from htcq.simulate.cycle.group_negotiation import Skipped, SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Run
+from htcq.simulate.cycle.schedd_negotiation import Ending
 from htcq.simulate.cycle.search import OVER_LIMIT
-from htcq.simulate.cycle.talk import Ending
 from htcq.units import show_number
-from htcq.why import wall
-from htcq.why.wall import Amounts, Wall
+from htcq.why import match_failure as wall
+from htcq.why.match_failure import Amounts, MatchFailure
 
 _MAX_NAMED = 3
 #: Sums of fractions miss by less than this.
 _DUST = 1e-6
 
 
-def group_walls(cycle: Cycle, asking: Asking | None, run: Run, others: bool) -> Iterator[Wall]:
+def group_walls(cycle: Cycle, asking: SubmitterQueue | None, run: Run, others: bool) -> Iterator[MatchFailure]:
     """Yield what of quotas, shares and ceilings keeps ``run`` from more matches.
 
     A share of all that there is counts only where there are no ``others``: then the pool is full, not the share.
@@ -44,7 +44,7 @@ def group_walls(cycle: Cycle, asking: Asking | None, run: Run, others: bool) -> 
             yield _group_limit(cycle, asking)
 
 
-def _limited(asking: Asking, run: Run) -> bool:
+def _limited(asking: SubmitterQueue, run: Run) -> bool:
     """Tell whether a limit of the submitter or its group ended the last talk before ``run``, or rejected it."""
     if asking.skipped in (Skipped.LITTLE_LEFT, Skipped.GROUP_FULL):
         return True
@@ -57,7 +57,7 @@ def _limited(asking: Asking, run: Run) -> bool:
     return talk.ending in (Ending.SHARE, Ending.EARLY)
 
 
-def offered_of(asking: Asking, run: Run) -> Offered | None:
+def offered_of(asking: SubmitterQueue, run: Run) -> Offered | None:
     """Return what the last talk that looked at ``run`` offered of it; None where none did."""
     talk = asking.talk
     found = [each for each in talk.offered if each.run is run] if talk is not None else []
@@ -78,7 +78,7 @@ class _Left:
     group: float | None
 
 
-def _left(cycle: Cycle, asking: Asking) -> _Left:
+def _left(cycle: Cycle, asking: SubmitterQueue) -> _Left:
     used = cycle.accounts.usage(asking.submitter.name)
     talk, group = asking.talk, asking.submitter.group
     part = 1.0 if talk is None else talk.part
@@ -90,7 +90,7 @@ def _left(cycle: Cycle, asking: Asking) -> _Left:
     return _Left(part, base, used, part * base - used, turn.limit - cycle.accounts.groups[group])
 
 
-def _share(cycle: Cycle, asking: Asking, left: _Left) -> Wall:
+def _share(cycle: Cycle, asking: SubmitterQueue, left: _Left) -> MatchFailure:
     name = asking.submitter.name
     share = left.part * left.base
     whole = f"{100 * left.part:.3g}% of {show_number(left.base)}" if left.part < 1 else "all that there is"
@@ -99,10 +99,10 @@ def _share(cycle: Cycle, asking: Asking, left: _Left) -> Wall:
         "priority": cycle.accounts.claimant(asking.submitter).priority,
     }  # fmt: skip
     text = f"{name} uses {show_number(left.used)} of its share of {show_number(share)}, which is {whole}"
-    return Wall(wall.SUBMITTER_SHARE, f"{text}; the next match would exceed it", amounts)
+    return MatchFailure(wall.SUBMITTER_SHARE, f"{text}; the next match would exceed it", amounts)
 
 
-def _group_limit(cycle: Cycle, asking: Asking) -> Wall:
+def _group_limit(cycle: Cycle, asking: SubmitterQueue) -> MatchFailure:
     group, turn = asking.submitter.group, cycle.turns[asking.submitter.group]
     used, quota = cycle.accounts.groups[group], cycle.quotas.quota(group).quota
     amounts: Amounts = {"group": group, "used": used, "limit": turn.limit, "quota": quota}
@@ -110,10 +110,10 @@ def _group_limit(cycle: Cycle, asking: Asking) -> Wall:
         f"group {group} uses {show_number(used)} of its limit of {show_number(turn.limit)} "
         f"(quota {show_number(quota)}); the next match would exceed it"
     )
-    return Wall(wall.GROUP_QUOTA, text, amounts)
+    return MatchFailure(wall.GROUP_QUOTA, text, amounts)
 
 
-def _no_turn(cycle: Cycle, asking: Asking) -> Iterator[Wall]:
+def _no_turn(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
     """Yield why the group of a submitter has no turn at all, if it is not for want of demand."""
     quotas, group = cycle.quotas, asking.submitter.group
     if not quotas.grouped or group in cycle.turns or quotas.requested(group) <= 0 or cycle.crash:
@@ -132,10 +132,10 @@ def _no_turn(cycle: Cycle, asking: Asking) -> Iterator[Wall]:
         f"group {group} is not negotiated in this cycle: "
         f"it is allocated {show_number(allocated)} (quota {show_number(quota)}) and uses {show_number(used)}"
     )
-    yield Wall(wall.GROUP_QUOTA, text, amounts)
+    yield MatchFailure(wall.GROUP_QUOTA, text, amounts)
 
 
-def _ceiling(cycle: Cycle, asking: Asking) -> Iterator[Wall]:
+def _ceiling(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
     claimant, name = cycle.accounts.claimant(asking.submitter), asking.submitter.name
     ended = asking.talk is not None and asking.talk.ending is Ending.CEILING
     if claimant.ceiling is None or not (ended or asking.skipped is Skipped.CEILING):
@@ -143,10 +143,10 @@ def _ceiling(cycle: Cycle, asking: Asking) -> Iterator[Wall]:
     used = cycle.accounts.usage(name)
     amounts: Amounts = {"submitter": name, "used": used, "ceiling": claimant.ceiling}
     text = f"{name} uses {show_number(used)} of its ceiling of {claimant.ceiling}"
-    yield Wall(wall.SUBMITTER_CEILING, text, amounts)
+    yield MatchFailure(wall.SUBMITTER_CEILING, text, amounts)
 
 
-def order_wall(cycle: Cycle, asking: Asking | None) -> Iterator[Wall]:
+def order_wall(cycle: Cycle, asking: SubmitterQueue | None) -> Iterator[MatchFailure]:
     """Yield which groups had their turns before that of ``asking`` and took slots."""
     if asking is None or not cycle.quotas.grouped:
         return
@@ -164,4 +164,4 @@ def order_wall(cycle: Cycle, asking: Asking | None) -> Iterator[Wall]:
     more = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
     text = f"group {asking.submitter.group} has turn {turn.place}; before it these take slots: {named}{more}"
     amounts: Amounts = {"group": asking.submitter.group, "turn": turn.place, "taken_before": sum(taken.values())}
-    yield Wall(wall.GROUP_ORDER, text, amounts)
+    yield MatchFailure(wall.GROUP_ORDER, text, amounts)

@@ -11,7 +11,7 @@ from htcq.pool.slot import PARTITIONABLE
 from htcq.simulate.course.runtimes import Dice
 from htcq.simulate.course.world import LEFTOVER, World
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.talk import Made
+from htcq.simulate.cycle.schedd_negotiation import Made
 
 
 def started_on_leftovers(pool: Pool, cycle: Cycle) -> frozenset[tuple[str, str]]:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from htcq.classads import as_number
-from htcq.pool.frame import Frame
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Number
-from htcq.simulate.cycle.looks import Links, job_ad
+from htcq.simulate.cycle.cached_expressions import ReferenceGraph, job_ad
+from htcq.simulate.cycle.offer_groups import OfferGroup
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.state import State
 from htcq.why.clauses import Clauses, Failure, Shortage
 from htcq.why.crowd import Crowd, When, at_first, unused
 
@@ -26,14 +26,14 @@ _RESOURCE_LIMITS, _REQUEST = "withinresourcelimits", "request"
 class Meeting:
     """The jobs of ``request`` of one ``submitter`` at one ``schedd``, and slots."""
 
-    def __init__(self, request: Request, submitter: str, schedd: str, links: Links) -> None:
+    def __init__(self, request: Request, submitter: str, schedd: str, links: ReferenceGraph) -> None:
         self.request, self.submitter, self.schedd = request, submitter, schedd
         self._links = links
-        self._suits: dict[State, bool] = {}
+        self._suits: dict[OfferGroup, bool] = {}
         self._clauses: dict[tuple[object, ...], Clauses] = {}
         self._limits: dict[int, frozenset[str]] = {}
 
-    def fits(self, state: State) -> bool:
+    def fits(self, state: OfferGroup) -> bool:
         """Tell whether a slot in ``state`` would be matched.
 
         Raises:
@@ -41,7 +41,7 @@ class Meeting:
         """
         return state.cost(self.request) is not None
 
-    def suits(self, state: State) -> bool:
+    def suits(self, state: OfferGroup) -> bool:
         """Tell whether both Requirements hold and there is enough; for states that are asked for once."""
         found = self._suits.get(state)
         if found is None:
@@ -69,11 +69,11 @@ class Meeting:
             return [crowd]
         return crowd.by(lambda alike: when(alike).taken(self.request))
 
-    def short(self, state: State) -> tuple[Shortage, ...]:
+    def short(self, state: OfferGroup) -> tuple[Shortage, ...]:
         """Return the assets of which there is too little for what the request asks, or by policy takes."""
         return tuple([each for each in self._wanted(state) if each.amount > state.amounts[each.asset]])
 
-    def _wanted(self, state: State) -> list[Shortage]:
+    def _wanted(self, state: OfferGroup) -> list[Shortage]:
         """Return the amounts without which a slot is too small."""
         if state.kind.supports_policy:
             taken = zip(state.amounts, state.taken(self.request))
@@ -92,7 +92,7 @@ class Meeting:
                 asked[name[len(_REQUEST) :]] = amount
         return asked
 
-    def _limited(self, frame: Frame) -> frozenset[str]:
+    def _limited(self, frame: SharedAttributes) -> frozenset[str]:
         """Return the assets of which slots of ``frame`` refuse requests that are too large."""
         found = self._limits.get(id(frame))
         if found is None:
@@ -102,12 +102,12 @@ class Meeting:
             self._limits[id(frame)] = found
         return found
 
-    def failure(self, state: State) -> Failure | str:
+    def failure(self, state: OfferGroup) -> Failure | str:
         """Return what is false in ``state``, clause by clause, or what is wrong with its consumption policy."""
         found = self._clauses_of(state)
         return found.flaw or found.failure(state.slot, state.amounts)
 
-    def _clauses_of(self, state: State) -> Clauses:
+    def _clauses_of(self, state: OfferGroup) -> Clauses:
         taken = state.taken(self.request)
         key = (id(state.slot.frame), taken)
         found = self._clauses.get(key)

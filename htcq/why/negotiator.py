@@ -7,31 +7,33 @@ from collections.abc import Iterator
 from htcq.poolquota.health import LATE, SILENT, negotiator_ailments
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.trace import Trace
-from htcq.why import wall
-from htcq.why.wall import Wall
+from htcq.why import match_failure as wall
+from htcq.why.match_failure import MatchFailure
 
 _OF_WEIGHT = ("SlotWeight", "asset")
 
 
-def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[Wall]:
+def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     """Yield what of the negotiator keeps every job from a match."""
     pool = cycle.quotas.pool
     if not pool.negotiators:
-        yield Wall(wall.NEGOTIATOR_ABSENT, "the collector has no ad of a negotiator: nobody can tell whether one runs")
+        yield MatchFailure(
+            wall.NEGOTIATOR_ABSENT, "the collector has no ad of a negotiator: nobody can tell whether one runs"
+        )
     for ailment in negotiator_ailments(pool):
         if ailment.id in (SILENT, LATE):
-            yield Wall(wall.NEGOTIATOR_LATE, ailment.text)
+            yield MatchFailure(wall.NEGOTIATOR_LATE, ailment.text)
     for problem in cycle.quotas.problems:
         if problem.fatal:
             text = f"the negotiator exits when it reads its configuration: {problem.message}"
-            yield Wall(wall.NEGOTIATOR_CRASH, text, {"knob": problem.knob, "value": problem.value})
+            yield MatchFailure(wall.NEGOTIATOR_CRASH, text, {"knob": problem.knob, "value": problem.value})
 
 
-def crash_walls(trace: Trace) -> Iterator[Wall]:
+def crash_walls(trace: Trace) -> Iterator[MatchFailure]:
     """Yield what makes the negotiator crash within the cycle, for jobs that it does not come to."""
     crash = trace.crash
     if crash is None:
         return
     id_ = wall.SLOT_WEIGHT if any(word in crash.message for word in _OF_WEIGHT) else wall.NEGOTIATOR_CRASH
     text = f"the negotiator crashes at slot {crash.slot} for job {crash.job}: {crash.message}"
-    yield Wall(id_, text, {"slot": crash.slot, "job": crash.job})
+    yield MatchFailure(id_, text, {"slot": crash.slot, "job": crash.job})

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from htcq.pool.slot import Number
 from htcq.units import counted, show_amount
-from htcq.why import wall
+from htcq.why import match_failure as wall
 from htcq.why.clauses import Clause, Failure
-from htcq.why.wall import Wall
+from htcq.why.match_failure import MatchFailure
 
 #: How a slot is kept from a request: by its consumption policy, by another schedd's claim, even unused, for lack of
 #: room or of claims, by a weight that is no number, by earlier matches.
@@ -65,7 +65,7 @@ class Blocked(NamedTuple):
 _Counted = Sequence[tuple[Blocked, int]]
 
 
-def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[Wall]:
+def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[MatchFailure]:
     """Yield the walls that ``blocked`` slots make; ``slots`` is the number of all, dynamic ones left out."""
     found: dict[str, list[tuple[Blocked, int]]] = {}
     for each, count in blocked:
@@ -89,7 +89,7 @@ def _number(found: _Counted) -> int:
     return sum(count for _, count in found)
 
 
-def _plain(id_: str, text: str, found: _Counted) -> Iterator[Wall]:
+def _plain(id_: str, text: str, found: _Counted) -> Iterator[MatchFailure]:
     """Yield one wall for each detail; ``text`` has places for the slots and the detail."""
     details = Counter[str]()
     for each, count in found:
@@ -98,27 +98,27 @@ def _plain(id_: str, text: str, found: _Counted) -> Iterator[Wall]:
         amounts: dict[str, wall.Amount] = {"slots": count}
         if detail:
             amounts["why"] = detail
-        yield Wall(id_, text.format(counted(count, "slot"), detail), amounts)
+        yield MatchFailure(id_, text.format(counted(count, "slot"), detail), amounts)
 
 
-def _weights(found: _Counted) -> Iterator[Wall]:
+def _weights(found: _Counted) -> Iterator[MatchFailure]:
     details = Counter[str]()
     for each, count in found:
         details[each.detail] += count
     for detail, count in details.items():
-        yield Wall(wall.SLOT_WEIGHT, f"the negotiator crashes at {detail}", {"slots": count, "why": detail})
+        yield MatchFailure(wall.SLOT_WEIGHT, f"the negotiator crashes at {detail}", {"slots": count, "why": detail})
 
 
-def _outranked(found: _Counted) -> Wall:
+def _outranked(found: _Counted) -> MatchFailure:
     number = _number(found)
     text = f"{counted(number, 'slot')} could take it when the cycle begins; earlier matches take the room"
-    return Wall(wall.OUTRANKED, text, {"slots": number})
+    return MatchFailure(wall.OUTRANKED, text, {"slots": number})
 
 
 # Clauses --------------------------------------------------------------------------------------------------------
 
 
-def _clauses(found: _Counted, slots: int) -> Iterator[Wall]:
+def _clauses(found: _Counted, slots: int) -> Iterator[MatchFailure]:
     counts = Counter[Clause]()
     for each, count in found:
         for clause in each.failure.clauses:
@@ -135,28 +135,30 @@ def _clauses(found: _Counted, slots: int) -> Iterator[Wall]:
                 where = "the only slot" if slots == 1 else f"all {slots} slots"
             what = owner if clause.text.upper() == owner else f"{owner}: {clause.text}"
             text = f"{what} does not hold on {where}"
-            yield Wall(id_, text, {"clause": clause.text, "slots": count, "of": slots})
+            yield MatchFailure(id_, text, {"clause": clause.text, "slots": count, "of": slots})
 
 
-def _written(clause: Clause) -> Wall | None:
+def _written(clause: Clause) -> MatchFailure | None:
     """Return the wall of a clause that HTCondor wrote; None where it did not."""
     for attribute, (id_, text) in _WRITTEN.items():
         if clause.of_job and attribute in clause.text.lower():
-            return Wall(id_, text.format(clause.text), {"clause": clause.text})
+            return MatchFailure(id_, text.format(clause.text), {"clause": clause.text})
     return None
 
 
 # Assets ---------------------------------------------------------------------------------------------------------
 
 
-def _no_such_machine(found: _Counted, slots: int) -> Iterator[Wall]:
+def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
     missing = _missing_on_all(found)
     largest_of = _free_and_largest(found)[1]
     for asset in missing:
         asked, largest = _asked(found, asset), largest_of.get(asset, 0)
         most = f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
         text = f"no slot has {show_amount(asset, asked)} {asset}: {most}"
-        yield Wall(wall.NO_SUCH_MACHINE, text, {"asset": asset, "asked": asked, "largest": largest, "of": slots})
+        yield MatchFailure(
+            wall.NO_SUCH_MACHINE, text, {"asset": asset, "asked": asked, "largest": largest, "of": slots}
+        )
     allowed = [each for each in found if not each[0].failure.clauses]
     if missing or not allowed:
         return
@@ -170,7 +172,7 @@ def _no_such_machine(found: _Counted, slots: int) -> Iterator[Wall]:
             f"Requirements and START allow {number} of {counted(slots, 'slot')}; of these none has "
             f"{show_amount(asset, asked)} {asset}: {most}"
         )
-        yield Wall(
+        yield MatchFailure(
             wall.NO_SUCH_MACHINE,
             text,
             {"asset": asset, "asked": asked, "largest": largest, "slots": number, "of": slots},
@@ -179,7 +181,7 @@ def _no_such_machine(found: _Counted, slots: int) -> Iterator[Wall]:
         yield _combination(wall.NO_SUCH_MACHINE, "no slot has", allowed, number)
 
 
-def _no_room(found: _Counted) -> Iterator[Wall]:
+def _no_room(found: _Counted) -> Iterator[MatchFailure]:
     number = _number(found)
     short = [each for each in found if each[0].failure.short]
     if len(short) < len(found):
@@ -201,18 +203,18 @@ def _no_room(found: _Counted) -> Iterator[Wall]:
             text += "; those that suit it are in use"
         text += f" (free besides: {left})" if left else ""
         amounts = {"asset": asset, "asked": asked, "free": free, "largest": largest, "slots": number}
-        yield Wall(wall.NO_ROOM, text, amounts)
+        yield MatchFailure(wall.NO_ROOM, text, amounts)
     if not missing:
         yield _combination(wall.NO_ROOM, "no slot has room for", found, number)
 
 
-def _combination(id_: str, what: str, found: _Counted, number: int) -> Wall:
+def _combination(id_: str, what: str, found: _Counted, number: int) -> MatchFailure:
     """Return the wall of assets of which some slots are short of one, others of another."""
     assets = list(dict.fromkeys(bound.asset for each, _ in found for bound in each.failure.short))
     asked = " and ".join(f"{show_amount(asset, _asked(found, asset))} {asset}" for asset in assets)
     counts = [f"{asset} on {sum(count for each, count in found if _is_short(each, asset))}" for asset in assets]
     text = f"{what} {asked} at once; of {counted(number, 'slot')}, too little {', '.join(counts)}"
-    return Wall(id_, text, {"assets": ", ".join(assets), "slots": number})
+    return MatchFailure(id_, text, {"assets": ", ".join(assets), "slots": number})
 
 
 def _is_short(blocked: Blocked, asset: str) -> bool:

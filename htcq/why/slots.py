@@ -13,17 +13,24 @@ from htcq.pool.job import Job
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.accounts import ConcurrencyLimits
 from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.offer_groups import CrashError
 from htcq.simulate.cycle.offers import Offer
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.search import OWN_CLAIM, limits_of
-from htcq.simulate.cycle.state import CrashError
 from htcq.units import GPUS, counted
 from htcq.why.alike import Alike, alike_slots, hidden_slots
 from htcq.why.clauses import Failure, Shortage
 from htcq.why.crowd import Crowd, at_first, crowds, unused, uses_devices
+from htcq.why.match_failure import (
+    CONCURRENCY_LIMIT,
+    PREEMPTION,
+    REQUIREMENTS,
+    SLOT_CONSTRAINT,
+    START_VANILLA_UNIVERSE,
+    MatchFailure,
+)
 from htcq.why.meeting import Meeting
 from htcq.why.slot_walls import CLAIMER, CLAIMS, POLICY, ROOM, TAKEN, UNUSED, WEIGHT, Blocked, left_on, slot_side
-from htcq.why.wall import CONCURRENCY_LIMIT, PREEMPTION, REQUIREMENTS, SLOT_CONSTRAINT, START_VANILLA_UNIVERSE, Wall
 
 #: The devices of a slot that no job has.
 _AVAILABLE = "availablegpus"
@@ -46,13 +53,13 @@ class SlotSide:
         self._place = {each: place for place, each in enumerate(self._machines)}
         self._hidden = tuple(hidden_slots(cycle))
         self._slots = sum(each.count for each in self._machines)
-        self._known: dict[tuple[int, str, str, bool], tuple[Wall, ...]] = {}
+        self._known: dict[tuple[int, str, str, bool], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
         knobs = Knobs(cycle.quotas.knobs)
         claims = (slot.concurrency_limits for slot in cycle.quotas.supply.slots)
         self._limits_at_first = ConcurrencyLimits(knobs, (each for each in claims if isinstance(each, str)))
 
-    def walls(self, job: Job, none_left: bool = False) -> tuple[Wall, ...]:
+    def walls(self, job: Job, none_left: bool = False) -> tuple[MatchFailure, ...]:
         """Return what keeps ``job`` from the slots; equal jobs of one submitter have equal walls.
 
         ``none_left``: the cycle itself found no slot for it that its limits would allow.
@@ -66,7 +73,7 @@ class SlotSide:
             found = self._known[key] = (*self._concurrency_limits(request), *of_slots)
         return found
 
-    def preemption_walls(self, job: Job) -> tuple[Wall, ...]:
+    def preemption_walls(self, job: Job) -> tuple[MatchFailure, ...]:
         """Return why claimed slots that suit ``job`` are not preempted for it."""
         return tuple(self._preemption(self._meeting(job, self._cycle.askers.request_of(job))))
 
@@ -74,7 +81,7 @@ class SlotSide:
         schedd = self._cycle.askers.access.name_of(job)
         return Meeting(self._request(request, job.submitter), job.submitter, schedd, self._cycle.links)
 
-    def _named(self, job: Job, walls: Iterable[Wall]) -> Iterator[Wall]:
+    def _named(self, job: Job, walls: Iterable[MatchFailure]) -> Iterator[MatchFailure]:
         """Yield ``walls`` with the schedd's name for what the schedd, and not the job, asks in Requirements."""
         access = self._cycle.askers.access
         start = access[access.name_of(job)].start
@@ -89,7 +96,7 @@ class SlotSide:
             text = (
                 f"START_VANILLA_UNIVERSE of the schedd is false on {slots} of {each.amounts['of']} slots: {start.text}"
             )
-            yield Wall(START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text})
+            yield MatchFailure(START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text})
 
     def _request(self, request: Request, submitter: str) -> Request:
         """Return ``request`` with what the negotiator writes into it about its submitter."""
@@ -97,7 +104,7 @@ class SlotSide:
         priority = _UNKNOWN_PRIORITY if known is None else accounts.claimant(known).priority
         return self._cycle.talks.submitting.of(request, submitter, priority, accounts.group_of(submitter))
 
-    def _of(self, meeting: Meeting, none_left: bool) -> Iterator[Wall]:
+    def _of(self, meeting: Meeting, none_left: bool) -> Iterator[MatchFailure]:
         if not none_left and any(self._takes(each, meeting) for each in self._open):
             return
         yield from slot_side(self._blocked(meeting), self._slots)
@@ -119,13 +126,13 @@ class SlotSide:
         ordered = sorted(found, key=lambda each: self._place[each[0].one])
         return [(blocked, crowd.count) for crowd, blocked in ordered]
 
-    def _hiding(self, meeting: Meeting) -> Iterator[Wall]:
+    def _hiding(self, meeting: Meeting) -> Iterator[MatchFailure]:
         """Yield a wall where the negotiator does not see slots that have room for a job."""
         free = (each for each in self._hidden if not each.first.held)
         number = sum(each.count for each in free if meeting.suits(each.first))
         if number:
             text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that would take it"
-            yield Wall(SLOT_CONSTRAINT, text, {"slots": number})
+            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number})
 
     def _takes(self, alike: Alike, meeting: Meeting) -> bool:
         """Tell whether slots are left at the end of the cycle that would take a job."""
@@ -181,7 +188,7 @@ class SlotSide:
 
     # Claimed slots ----------------------------------------------------------------------------------------------
 
-    def _preemption(self, meeting: Meeting) -> Iterator[Wall]:
+    def _preemption(self, meeting: Meeting) -> Iterator[MatchFailure]:
         """Yield why claimed slots that suit a request are not preempted, each reason with one slot."""
         found: dict[str, str] = {}
         for alike in self._held:
@@ -196,11 +203,11 @@ class SlotSide:
         for refused, slot in found.items():
             what = f"are not preempted: {refused}" if refused else f"may be taken from their jobs: {_NOT_FOLLOWED}"
             text = f"claimed slots that suit it, such as {slot}, {what}"
-            yield Wall(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
+            yield MatchFailure(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
 
     # Limits -----------------------------------------------------------------------------------------------------
 
-    def _concurrency_limits(self, request: Request) -> Iterator[Wall]:
+    def _concurrency_limits(self, request: Request) -> Iterator[MatchFailure]:
         limits = limits_of(request)
         if not limits and self._machines:
             limits = limits_of(request, self._machines[0].offer)
@@ -211,7 +218,7 @@ class SlotSide:
             when = "" if limit.name in before else " once this cycle's earlier matches are counted"
             used, asked = f"{limit.used:g} is used{when}", f"{limit.asked:g} asked"
             text = f"concurrency limit {limit.name} is {limit.limit:g}: {used}, {asked}"
-            yield Wall(CONCURRENCY_LIMIT, text, {**limit._asdict()})
+            yield MatchFailure(CONCURRENCY_LIMIT, text, {**limit._asdict()})
 
 
 def _may_have(offer: Offer, meeting: Meeting) -> bool:
@@ -236,6 +243,6 @@ def _names_devices(failure: Failure) -> bool:
     return bool(failure.clauses) and named and not failure.short
 
 
-def slot_walls(side: SlotSide, job: Job) -> Iterator[Wall]:
+def slot_walls(side: SlotSide, job: Job) -> Iterator[MatchFailure]:
     """Yield the walls between ``job`` and the slots of the cycle of ``side``; none where a slot is left for it."""
     yield from side.walls(job)

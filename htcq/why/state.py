@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from htcq.classads import as_number
 from htcq.pool.job import COMPLETED, HELD, IDLE, REMOVED, RUNNING, SUSPENDED, TRANSFERRING, UNMATCHED_UNIVERSES, Job
 from htcq.units import counted
-from htcq.why import wall
-from htcq.why.wall import Wall
+from htcq.why import match_failure as wall
+from htcq.why.match_failure import MatchFailure
 
 #: What JobStatus means, for those that are not idle.
 _STATES = {
@@ -21,27 +21,29 @@ _STATES = {
 _UNIVERSES = {7: "scheduler", 9: "grid", 12: "local"}
 
 
-def state_walls(job: Job) -> Iterator[Wall]:
+def state_walls(job: Job) -> Iterator[MatchFailure]:
     """Yield what of the job's own state keeps it from a match."""
     if is_to_come(job):
         yield _to_come(job)
         return
     if job.status == HELD:
-        yield Wall(wall.HELD, "it is on hold; condor_q -hold tells why", {"job_status": HELD})
+        yield MatchFailure(wall.HELD, "it is on hold; condor_q -hold tells why", {"job_status": HELD})
     elif job.status != IDLE:
         state = _STATES.get(job.status, "") if isinstance(job.status, int) else ""
         text = f"{state or 'it is not idle'}: JobStatus is {job.status}"
-        yield Wall(wall.NOT_IDLE, text, {"job_status": str(job.status)})
+        yield MatchFailure(wall.NOT_IDLE, text, {"job_status": str(job.status)})
     if job.universe in UNMATCHED_UNIVERSES:
         name = _UNIVERSES.get(job.universe, "") if isinstance(job.universe, int) else ""
         text = f"its universe is {name} ({job.universe}): the access point starts it itself, no negotiator sees it"
-        yield Wall(wall.UNMATCHED_UNIVERSE, text, {"universe": name})
+        yield MatchFailure(wall.UNMATCHED_UNIVERSE, text, {"universe": name})
     elif job.managed_externally:
         text = "Managed is External: a job router or another manager starts it, the schedd does not"
-        yield Wall(wall.MANAGED, text)
+        yield MatchFailure(wall.MANAGED, text)
     elif job.status == IDLE and not job.wanted:
         text = f"it has {job.current_hosts} of the {job.max_hosts} slots that it wants (CurrentHosts, MaxHosts)"
-        yield Wall(wall.HOSTS_TAKEN, text, {"current_hosts": str(job.current_hosts), "max_hosts": str(job.max_hosts)})
+        yield MatchFailure(
+            wall.HOSTS_TAKEN, text, {"current_hosts": str(job.current_hosts), "max_hosts": str(job.max_hosts)}
+        )
 
 
 def is_to_come(job: Job) -> bool:
@@ -52,7 +54,7 @@ def is_to_come(job: Job) -> bool:
     return following <= number < total
 
 
-def _to_come(job: Job) -> Wall:
+def _to_come(job: Job) -> MatchFailure:
     following, total = as_number(job.materialize_next) or 0, as_number(job.submit_procs) or 0
     amounts: dict[str, wall.Amount] = {"next": following, "to_come": total - following}
     told = []
@@ -72,4 +74,4 @@ def _to_come(job: Job) -> Wall:
         f"it is not in the queue yet: the schedd makes the jobs of its cluster one after another{condition}; "
         f"the next one is {job.cluster}.{following:g}, {counted(int(total - following), 'job')} to come"
     )
-    return Wall(wall.MAX_IDLE, text, amounts)
+    return MatchFailure(wall.MAX_IDLE, text, amounts)

@@ -15,7 +15,7 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.course.world import LEFTOVER, MATCH
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.pie import Asking
+from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Queue, Run
 from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION
 from htcq.simulate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Trace
@@ -23,10 +23,7 @@ from htcq.why.access import budget_walls, refusal_walls, silent_walls
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
 from htcq.why.leftovers import started_on_leftovers
-from htcq.why.negotiator import crash_walls, negotiator_walls
-from htcq.why.slots import SlotSide
-from htcq.why.state import is_to_come, state_walls
-from htcq.why.wall import (
+from htcq.why.match_failure import (
     CLAIM_REFUSED,
     MAX_JOBS_RUNNING,
     NO_DEMAND,
@@ -35,8 +32,11 @@ from htcq.why.wall import (
     SCHEDD_SILENT,
     START_VANILLA_UNIVERSE,
     USER_MAX_JOBS,
-    Wall,
+    MatchFailure,
 )
+from htcq.why.negotiator import crash_walls, negotiator_walls
+from htcq.why.slots import SlotSide
+from htcq.why.state import is_to_come, state_walls
 
 #: The walls of matches that are given back, by the schedd's reason.
 _RETURNED: Mapping[str, str] = {
@@ -60,7 +60,7 @@ class Verdict:
     access_point: str
     starts: bool
     starts_by: str
-    walls: tuple[Wall, ...]
+    walls: tuple[MatchFailure, ...]
     rejection: str = ""
 
 
@@ -85,8 +85,8 @@ class Verdicts:
         self._given_back = {(where, match.job or match.request): match for where, match in self.cycle.talks.given_back}
         self._leftover = started_on_leftovers(pool, self.cycle)
         self._places = dict(self._placed())
-        self._asking: dict[int, Asking] = {id(each.queue): each for each in self.cycle.askers.every}
-        self._by_run: dict[int, tuple[tuple[Wall, ...], str]] = {}
+        self._asking: dict[int, SubmitterQueue] = {id(each.queue): each for each in self.cycle.askers.every}
+        self._by_run: dict[int, tuple[tuple[MatchFailure, ...], str]] = {}
         self._slots = SlotSide(self.cycle)
         self._of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
 
@@ -138,10 +138,12 @@ class Verdicts:
             return self._verdict(job, False, "", self._of_cycle)
         return self._verdict(job, True, by, ())
 
-    def _verdict(self, job: Job, starts: bool, starts_by: str, walls: tuple[Wall, ...], rejection: str = "") -> Verdict:
+    def _verdict(
+        self, job: Job, starts: bool, starts_by: str, walls: tuple[MatchFailure, ...], rejection: str = ""
+    ) -> Verdict:
         return Verdict((job,), job.submitter, self.access_point(job), starts, starts_by, walls, rejection)
 
-    def _unoffered(self, job: Job) -> tuple[Wall, ...]:
+    def _unoffered(self, job: Job) -> tuple[MatchFailure, ...]:
         """Return the walls of a job that no access point offers."""
         walls = tuple(state_walls(job))
         if not walls:
@@ -150,13 +152,13 @@ class Verdicts:
 
     # A job that was in a queue and was not matched ----------------------------------------------------------------
 
-    def _waiting(self, place: _Place, job: Job) -> tuple[tuple[Wall, ...], str]:
+    def _waiting(self, place: _Place, job: Job) -> tuple[tuple[MatchFailure, ...], str]:
         known = self._by_run.get(id(place.run))
         if known is None:
             known = self._by_run[id(place.run)] = self._explained(place, job)
         return known
 
-    def _explained(self, place: _Place, job: Job) -> tuple[tuple[Wall, ...], str]:
+    def _explained(self, place: _Place, job: Job) -> tuple[tuple[MatchFailure, ...], str]:
         asking, run, where = self._asking.get(id(place.queue)), place.run, self.access_point(job)
         offered = None if asking is None else offered_of(asking, run)
         rejection = "" if offered is None else offered.rejection
@@ -185,32 +187,34 @@ class Verdicts:
             walls += order_wall(self.cycle, asking)
         return (*walls, *self._of_cycle), rejection
 
-    def _demand(self, asking: Asking | None, job: Job) -> Iterator[Wall]:
+    def _demand(self, asking: SubmitterQueue | None, job: Job) -> Iterator[MatchFailure]:
         for each in demand_walls(self.cycle, asking, job.submitter, self.access_point(job)):
             # The dedicated scheduler counts idle jobs only once it asks for slots: its ad says nothing of demand.
             if each.id != NO_DEMAND or not job.parallel:
                 yield each
 
-    def _no_slot(self, offered: Offered | None) -> Wall:
+    def _no_slot(self, offered: Offered | None) -> MatchFailure:
         """Return the wall of a job that no other wall keeps from a slot."""
         if not self.pool.slots:
-            return Wall(NO_SUCH_MACHINE, "the collector has no slot")
+            return MatchFailure(NO_SUCH_MACHINE, "the collector has no slot")
         why = offered.rejection if offered is not None and offered.rejection else "the talk ends before its turn"
-        return Wall(OUTRANKED, f"jobs that come first take the room: {why}")
+        return MatchFailure(OUTRANKED, f"jobs that come first take the room: {why}")
 
 
-def _refused(slot: str, why: str) -> Wall:
-    return Wall(CLAIM_REFUSED, f"it is matched with {slot}, and the startd refuses the claim: {why}", {"slot": slot})
+def _refused(slot: str, why: str) -> MatchFailure:
+    return MatchFailure(
+        CLAIM_REFUSED, f"it is matched with {slot}, and the startd refuses the claim: {why}", {"slot": slot}
+    )
 
 
-def _back(match: Match, access: AccessPoint) -> Wall:
+def _back(match: Match, access: AccessPoint) -> MatchFailure:
     """Return the wall of a match that the schedd ``access`` gives back."""
     id_, why = _RETURNED[match.refusal], match.refusal
     if match.refusal == START_REFUSES and access.start is not None:
         why = f"START_VANILLA_UNIVERSE of the schedd is not true for it there: {access.start.text}"
         if access.start.lost:
             why += f" (the schedd finds {' and '.join(access.start.lost)} nowhere: attributes are in JOB or SLOT)"
-    return Wall(id_, f"a match is made for it and given back: {why}", {"given_back": match.slot})
+    return MatchFailure(id_, f"a match is made for it and given back: {why}", {"given_back": match.slot})
 
 
 def _with(verdict: Verdict, jobs: list[Job]) -> Verdict:

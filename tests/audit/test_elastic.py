@@ -15,10 +15,10 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Rule, Severity
 from htcq.errors import InputError
 from htcq.pool.pool import Pool
-from htcq.quota.elastic.doubts import doubts
 from htcq.quota.elastic.groups import Demand, Group, Options, Quotas
 from htcq.quota.elastic.membership import assign
 from htcq.quota.elastic.validation import refusals
+from htcq.quota.elastic.warnings import doubts
 from htcq.settings.elastic import MALFORMED as MALFORMED_THERE
 from htcq.settings.elastic import quotas_from
 from tests.quota.elastic.recorded import read

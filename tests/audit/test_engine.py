@@ -8,7 +8,7 @@ from typing import Any
 
 from htcq.audit.engine import Checked, NotChecked, Verdict, audit
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 from htcq.pool.left_out import LeftOut
 from htcq.report.audit_nagios import plugin
 from htcq.report.nagios import OK, UNKNOWN
@@ -66,10 +66,10 @@ def test_the_site_narrows_a_rule_to_subjects() -> None:
 
 
 def test_a_rule_without_evidence_is_not_checked() -> None:
-    outcome = audit(POOL, [_rule(_group("a"), needs=(Need.SLOTS, Need.JOBS, Need.CENTRAL))])
+    outcome = audit(POOL, [_rule(_group("a"), needs=(Input.SLOTS, Input.JOBS, Input.CENTRAL))])
 
     assert (outcome.findings, outcome.checked) == ((), 0)
-    assert outcome.not_checked == (NotChecked("made-up", f"{Need.JOBS.value}; {Need.CENTRAL.value}"),)
+    assert outcome.not_checked == (NotChecked("made-up", f"{Input.JOBS.value}; {Input.CENTRAL.value}"),)
 
 
 def test_a_rule_that_could_look_at_a_part_tells_the_rest_once() -> None:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pytest
 
 from htcq.audit.linear import prices
-from htcq.pool.kind import kinds_of
+from htcq.pool.slot_class import slot_classes
 from tests.audit.sites import policy_slot, pool, slot
 
 
 def of(weight: str, **changes: str | int) -> Mapping[str, float] | None:
-    (kind,) = kinds_of(pool(policy_slot(SlotWeight=weight, **changes)).slots or ())
+    (kind,) = slot_classes(pool(policy_slot(SlotWeight=weight, **changes)).slots or ())
     return prices(kind)
 
 
@@ -63,5 +63,5 @@ def test_others_are_not(weight: str) -> None:
 
 def test_the_text_does_not_matter() -> None:
     given = slot(SlotWeight="Base + MemoryPart", Base="Cpus", MemoryPart="quantize(Memory, {1}) / 2048.0")
-    (kind,) = kinds_of(pool(given).slots or ())
+    (kind,) = slot_classes(pool(given).slots or ())
     assert prices(kind) is None, "attributes that a snapshot does not keep cannot be evaluated"

@@ -9,7 +9,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.quota_html import quota_page
 from tests.browser.conftest import Browser
 from tests.report.quota_pages import CHANGED, CHANGES, LONG, OTHER, PLAIN, SCRIPT, SITE
@@ -21,7 +21,7 @@ _SHOWN = """return [...document.querySelectorAll('.groups tbody')].filter((row) 
 _ALL = [each.name for each in SITE.standings]
 
 
-def _written(directory: Path, *looks: tuple[QuotaLook, QuotaLook | None]) -> Path:
+def _written(directory: Path, *looks: tuple[PoolQuotaReport, PoolQuotaReport | None]) -> Path:
     page = directory / "quota.html"
     page.write_text(quota_page(looks, CHANGES), encoding="utf-8")
     return page
@@ -149,7 +149,7 @@ def test_without_javascript_everything_is_there_but_filter_and_folding(browser: 
     "looks", [[(SITE, CHANGED), (OTHER, OTHER)], [(SITE, None)], [(PLAIN, None)]], ids=["several", "one", "plain"]
 )
 def test_nothing_is_wider_than_the_window(
-    width: int, looks: Sequence[tuple[QuotaLook, QuotaLook | None]], browser: Browser, tmp_path: Path
+    width: int, looks: Sequence[tuple[PoolQuotaReport, PoolQuotaReport | None]], browser: Browser, tmp_path: Path
 ) -> None:
     """A table that scrolls within its place is allowed to be, where there is room for one at all."""
     browser.open(_written(tmp_path, *looks), width)

@@ -16,12 +16,12 @@ from htcq.policy.charge import Charges, carve, job_ad
 from htcq.policy.claim import handed_out
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Policy
 from htcq.policy.defaults import ABSOLUTE_DISK
+from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.costs import costs
-from htcq.pool.jobclass import job_classes
-from htcq.pool.kind import kinds_of
-from htcq.pool.matching import Wall
+from htcq.pool.matching import Mismatch
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
+from htcq.pool.slot_class import slot_classes
 from htcq.pool.startds import StartdTable
 from htcq.pool.startds import carve as claim_of
 from htcq.pool.weights import Weights
@@ -71,9 +71,9 @@ def named(amounts: Mapping[str, Number | None]) -> dict[str, Number]:
 
 def cost(pair: Pair, pool: Pool) -> Outcome:
     """Return what ``htcq cost`` prints."""
-    (charge,) = costs(pool, kinds_of(pool.slots or ()), job_classes(pool.jobs or ()), Weights()).charges
+    (charge,) = costs(pool, slot_classes(pool.slots or ()), autoclusters_of(pool.jobs or ()), Weights()).charges
     policy = charge.kind.supports_policy
-    matched = charge.wall is Wall.NONE
+    matched = charge.wall is Mismatch.NONE
     return Outcome(
         matched,
         named(charge.consumption) if policy else None,
@@ -127,8 +127,8 @@ def elastic(pair: Pair, pool: Pool) -> Outcome:
     """Return what ``htcq elastic`` takes a claim for."""
     quotas = PoolQuotas(pool, Weights(), "")
     slots = pool.slots or ()
-    charging = Charging(kinds_of(slots), Models((), slots), quotas.supply, StartdTable(pool.execute))
-    (jobs,) = job_classes(pool.jobs or ())
+    charging = Charging(slot_classes(slots), Models((), slots), quotas.supply, StartdTable(pool.execute))
+    (jobs,) = autoclusters_of(pool.jobs or ())
     charge = charging.of(jobs)
     amounts = dict(charge.amounts)
     # In thousandths, rounded up.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from htcq.errors import EXIT_FINE, EXIT_USAGE
-from htcq.why.wall import WALLS
+from htcq.why.match_failure import WALLS
 from tests.audit.sites import job, negotiator, policy_slot, schedd, submitter
 from tests.cli.conftest import Call
 from tests.cli.test_bad_input import ONE_LINE

@@ -10,8 +10,8 @@ from broken import POLICY, break_it
 from conftest import Site
 
 from htcq.pool.ads import read_past
-from htcq.pool.frame import Expressions
-from htcq.store.past import past_chunks
+from htcq.pool.shared_attributes import Expressions
+from htcq.store.job_history import past_chunks
 
 pytestmark = pytest.mark.condor
 SECONDS = (2, 7)

@@ -12,9 +12,9 @@ from conftest import Site
 
 from htcq.cli.site import read_site_file
 from htcq.operations.pool_source import pool_of
-from htcq.pool.kind import Kind
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.simulate.models import MachineModel, with_models
 from htcq.store.snapshot import open_snapshot
 
@@ -100,7 +100,7 @@ def _captured(site: Site, directory: Path) -> Pool:
 
 def _weights(slot: Slot) -> dict[str, object]:
     """Return what SlotWeight is: a part of the machine is a share in one text of it and an amount in another."""
-    kind = Kind((slot,))
+    kind = SlotClass((slot,))
     parts = {part: {asset: amount // part for asset, amount in kind.total.items()} for part in PARTS}
     return {
         f"weight of 1/{part}": (kind.weight(amounts), kind.standing_weight(amounts)) for part, amounts in parts.items()

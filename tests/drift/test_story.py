@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.drift.explanation import Remembered, Story, chosen, tell
 from htcq.drift.observation import Kept
-from htcq.drift.story import Remembered, Story, chosen, tell
 from tests.drift.looks import kept, sample, static
 
 QUOTAS = (

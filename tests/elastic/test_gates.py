@@ -9,8 +9,8 @@ import pytest
 
 from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
 from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, Record, Seen, state_of
+from htcq.elastic.pool_health import ScheddAds
 from htcq.elastic.quota_file import file_of
-from htcq.elastic.sight import ScheddAds
 from htcq.settings.elastic_write import WriteSettings
 from tests.elastic.writing import NOW, SEEN, intent, sight, text_of, written
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from htcq.elastic.headroom import Headroom
+from htcq.elastic.ceiling_left import Headroom
 from tests.audit.sites import pool
 from tests.elastic.quotas import claimed, group, node, quotas
 from tests.elastic.test_projection import nodes, planned, waiting

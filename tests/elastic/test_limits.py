@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.classads import UNDEFINED, Value
-from htcq.elastic.belonging import Belonging
+from htcq.elastic.group_membership import Belonging
 from htcq.elastic.limits import limits_on, read_limits
 from tests.audit.sites import pool
 from tests.elastic.quotas import group, node

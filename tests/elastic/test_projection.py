@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from htcq.elastic.headroom import Headroom
+from htcq.elastic.ceiling_left import Headroom
 from htcq.elastic.observation import observe
-from htcq.elastic.projection import targets
+from htcq.elastic.quota_targets import targets
 from htcq.elastic.target import Target
 from htcq.pool.pool import Pool
 from htcq.quota.elastic.groups import Quotas

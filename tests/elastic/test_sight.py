@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.elastic.sight import WORKLIFE, Sight, SlotAges, sight_of
+from htcq.elastic.pool_health import WORKLIFE, PoolHealth, SlotAges, sight_of
 from tests.audit.sites import accounting, negotiator, pool, schedd, submitter
 from tests.elastic.quotas import claimed, node
 
@@ -15,7 +15,9 @@ TAKEN = "2026-11-21T12:00:00+00:00"
 SECONDS = 1795262400
 
 
-def seen(*ads: str, config: str | None = "", ages: SlotAges | None = None, name: str = "", **more: object) -> Sight:
+def seen(
+    *ads: str, config: str | None = "", ages: SlotAges | None = None, name: str = "", **more: object
+) -> PoolHealth:
     found = pool(*ads, config=config, jobs=[])
     return sight_of(replace(found, taken_at=TAKEN, **more), name, 16.0, ages)  # type: ignore[arg-type]
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from htcq.elastic.worth import Jobs, Shape, Worth, shapes_of, worth
+from htcq.elastic.weight_of_runtime import Jobs, Shape, Worth, shapes_of, worth
 
 SMALL, LARGE = {"cpus": 1, "memory": 1, "weight": 1000}, {"cpus": 1, "memory": 4, "weight": 1000}
 USUAL = {"cpus": 1000.0, "memory": 250.0, "gpus": 8000.0, "weight": 1.0}

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from htcq.elastic.journal import APPLY, INTENT, OUTCOME, VERIFIED, Record, Seen
+from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import digest_of
-from htcq.elastic.sight import Sight
 from htcq.elastic.target import Target
 
 NOW = 1_795_000_000.0
@@ -39,7 +39,7 @@ def written(first: int, quotas: Quotas, result: str = VERIFIED, time: float = NO
     return [intent(first, quotas, time=time, **more), outcome(first + 1, first, result, time)]
 
 
-def sight(**changes: Any) -> Sight:
+def sight(**changes: Any) -> PoolHealth:
     """A pool about which there is nothing to doubt."""
     found: dict[str, Any] = {
         "source": "pool",
@@ -54,7 +54,7 @@ def sight(**changes: Any) -> Sight:
         "cycle_end": NOW - 60,
         "configured": {},
     }
-    return Sight(**{**found, **changes})
+    return PoolHealth(**{**found, **changes})
 
 
 SEEN = Seen(100, 10, 1000.0)

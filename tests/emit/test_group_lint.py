@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from htcq.audit.catalog import RULES
-from htcq.audit.rule import Need, Severity
+from htcq.audit.rule import Input, Severity
 from htcq.emit.declared import Declared
 from htcq.emit.group_lint import checked, linted
 from htcq.pool.pool import Pool
@@ -26,7 +26,7 @@ def test_without_a_pool_only_what_the_configuration_alone_can_tell_is_checked() 
     needs = {rule.id: rule.needs for rule in RULES}
 
     assert {"quota-expired", "static-quotas-exceed-parent", "unknown-knob", "quota-out-of-range"} <= set(checked_rules)
-    assert all(needs.get(id_, ()) in ((), (Need.CENTRAL,)) for id_ in checked_rules)
+    assert all(needs.get(id_, ()) in ((), (Input.CENTRAL,)) for id_ in checked_rules)
     assert len(checked_rules) == len(set(checked_rules))
     assert [(finding.rule, finding.subject) for finding in outcome.findings] == [("group-without-quota", "group c")]
 

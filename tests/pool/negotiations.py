@@ -17,11 +17,11 @@ from typing import Any
 from htcq.classads import as_number
 from htcq.live.configuration import read_dump
 from htcq.pool.adtext import Chunks
-from htcq.pool.jobclass import JobClass, job_classes
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "golden" / "negotiation"
 CYCLES = sorted(DIRECTORY.iterdir())
@@ -77,12 +77,12 @@ def _chunks(path: Path) -> Chunks | None:
 class Machine:
     """One slot while it is matched: what it has left and how many more claims it can make."""
 
-    kind: Kind
+    kind: SlotClass
     left: dict[str, Number]
     claims: int
     taken: bool = False
 
-    def take(self, jobs: JobClass) -> Number:
+    def take(self, jobs: Autocluster) -> Number:
         """Match a job and return what it costs: HTCondor's arithmetic on what the slot has left."""
         if not self.kind.supports_policy:
             self.taken = True
@@ -101,10 +101,10 @@ class Cycle:
 
     record: Mapping[str, Any]
     machines: dict[str, Machine]
-    classes: dict[str, JobClass]
+    classes: dict[str, Autocluster]
     usage: dict[str, Number] = field(default_factory=dict)
 
-    def again(self) -> Iterator[tuple[Machine, JobClass]]:
+    def again(self) -> Iterator[tuple[Machine, Autocluster]]:
         """Yield slot and job of each match just before it is made."""
         for match in self.record["matches"]:
             machine, jobs = self.machines[match["slot"]], self.classes[match["request"]]
@@ -118,12 +118,12 @@ def cycle(path: Path) -> Cycle:
     before = pool(path)
     machines = {
         str(slot.name): Machine(
-            Kind((slot,)),
+            SlotClass((slot,)),
             {asset: amount or 0 for asset, amount in slot.left().items()},
             int(as_number(slot.value("NumClaims")) or 1),
         )
         for slot in before.slots or ()
     }
-    by_frame = {id(jobs.frame): jobs for jobs in job_classes(before.jobs or ())}
+    by_frame = {id(jobs.frame): jobs for jobs in autoclusters_of(before.jobs or ())}
     classes = {job.id: by_frame[id(job.frame)] for job in before.jobs or ()}
     return Cycle(expected(path), machines, classes)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.pool.adtext import Damage, Kind, RawAd, blocks, read_ads
+from htcq.pool.adtext import AdSchema, Damage, RawAd, blocks, read_ads
 
-MACHINE = Kind(("cpus", "memory"), frozenset({"slotweight", "consumption*"}))
+MACHINE = AdSchema(("cpus", "memory"), frozenset({"slotweight", "consumption*"}))
 AD = b'MyType = "Machine"\nCpus = 8\nMemory = 1024\nSlotWeight = Cpus\nConsumptionCpus = 1\nArch = "X86_64"\n'
 
 
@@ -136,7 +136,7 @@ def test_ads_are_the_same_however_the_text_is_cut(size: int) -> None:
 
 
 def test_names_that_need_quotes_are_never_found_and_do_no_harm() -> None:
-    kind = Kind(("cpus",), frozenset({"é", "e", "a b", "x|y", "(", "slot weight*"}))
+    kind = AdSchema(("cpus",), frozenset({"é", "e", "a b", "x|y", "(", "slot weight*"}))
 
     assert [each.shared for each in read_ads([AD + b"e = 1\n"], {b"Machine": kind}, Damage())] == [((b"e", b"1"),)]
 
@@ -145,7 +145,7 @@ def test_names_that_need_quotes_are_never_found_and_do_no_harm() -> None:
 def test_a_name_of_any_length_is_found(letters: int) -> None:
     """Any user can put such a name into the Rank of a job, and every command looks for what expressions name."""
     name = "a" * letters
-    kind = Kind(("cpus",), frozenset({name, f"{name}b", "memory"}))
+    kind = AdSchema(("cpus",), frozenset({name, f"{name}b", "memory"}))
     text = f'MyType = "Machine"\nCpus = 1\n{name} = 2\n{name}b = 3\n\n'.encode()
     (ad,) = read_ads([text], {b"Machine": kind}, Damage())
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.pool.autocluster import autoclusters_of, made_up
 from htcq.pool.costs import Charge, Conservation, Costs, costs, parent_name, tidy
-from htcq.pool.jobclass import job_classes, made_up
-from htcq.pool.kind import kinds_of
-from htcq.pool.matching import Wall
+from htcq.pool.matching import Mismatch
+from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, static_slot
 
@@ -16,7 +16,7 @@ MULTI = "min({Cpus, floor(Memory / 2048), floor(Disk / 100000)})"
 
 def look(*texts: str, jobs: tuple[str, ...] = ()) -> Costs:
     found = pool(*texts, jobs=jobs)
-    return costs(found, kinds_of(found.slots or ()), job_classes(found.jobs or ()), Weights())
+    return costs(found, slot_classes(found.slots or ()), autoclusters_of(found.jobs or ()), Weights())
 
 
 def charge(text: str, **asks: int) -> Charge:
@@ -69,12 +69,12 @@ def test_a_claim_that_takes_no_cpu_still_holds_one() -> None:
 def test_what_cannot_match_costs_nothing_and_says_why() -> None:
     one = charge(policy_slot(), Cpus=9)
 
-    assert (one.wall, one.asset) == (Wall.ASSETS, "cpus")
+    assert (one.wall, one.asset) == (Mismatch.ASSETS, "cpus")
     assert (one.match_cost, one.standing_charge, one.gap) == (None, None, None)
 
 
 def test_a_huge_request_is_a_number_like_any_other() -> None:
-    assert charge(slot(TotalSlotMemory="1e300", Memory="1e300"), Memory=10**18).wall is Wall.NONE
+    assert charge(slot(TotalSlotMemory="1e300", Memory="1e300"), Memory=10**18).wall is Mismatch.NONE
 
 
 def test_the_slots_weight_is_what_is_left_and_what_is_charged() -> None:
@@ -177,7 +177,7 @@ def test_submitters_are_compared_with_their_claimed_slots() -> None:
 def test_a_made_up_job_is_charged_like_any_other() -> None:
     found = pool(policy_slot(SlotWeight=MULTI))
     one = costs(
-        found, kinds_of(found.slots or ()), [made_up("big", {"cpus": 1, "memory": 8192, "disk": 200000})], Weights()
+        found, slot_classes(found.slots or ()), [made_up("big", {"cpus": 1, "memory": 8192, "disk": 200000})], Weights()
     )
 
     assert [(each.match_cost, each.standing_charge) for each in one.charges] == [(4, 1)]

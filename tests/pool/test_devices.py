@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.devices import nameless_devices
-from htcq.pool.jobclass import job_classes
-from htcq.pool.kind import kinds_of
-from htcq.pool.matching import Wall, wall
+from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
+from htcq.pool.slot_class import slot_classes
 from tests.audit.sites import job, pool, slot
 
 SMALL = 'DeviceName = "GTX 480"; Capability = 2.0; GlobalMemoryMb = 1536'
@@ -77,9 +77,9 @@ def test_jobs_count_the_free_devices_that_suit_them_by_whatever_name() -> None:
         for number, (count, which) in enumerate([(1, "> 7"), (2, "> 7"), (2, "< 7"), (3, "< 7"), (3, "> 1")])
     ]
     given = pool(node(1, SMALL, LARGE, SMALL, SMALL, AvailableGPUs=free, TotalSlotGPUs="4"), jobs=jobs)
-    (kind,) = kinds_of(given.slots or ())
+    (kind,) = slot_classes(given.slots or ())
 
-    assert [wall(kind, each)[0] is Wall.NONE for each in job_classes(given.jobs or ())] == [
+    assert [wall(kind, each)[0] is Mismatch.NONE for each in autoclusters_of(given.jobs or ())] == [
         True,
         False,
         True,

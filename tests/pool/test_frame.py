@@ -7,12 +7,12 @@ import time
 import pytest
 
 from htcq.classads import ERROR, UNDEFINED, Value
-from htcq.pool.frame import Expressions, Frame
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 
 
-def frame(**texts: object) -> Frame:
+def frame(**texts: object) -> SharedAttributes:
     lines = tuple((name.encode(), str(text).encode()) for name, text in texts.items())
-    return Frame(lines, Expressions())
+    return SharedAttributes(lines, Expressions())
 
 
 def test_names_are_looked_up_in_any_case() -> None:
@@ -73,13 +73,13 @@ def test_a_number_of_more_than_64_bits_is_a_real() -> None:
 
 def test_what_is_no_expression_is_an_error_and_told() -> None:
     expressions = Expressions()
-    one = Frame(((b"Start", b"((("), (b"Rank", b"Start")), expressions)
+    one = SharedAttributes(((b"Start", b"((("), (b"Rank", b"Start")), expressions)
 
     assert one.ad([]).value("Rank") is ERROR
     assert list(expressions.broken) == ["((("]
 
 
-def doubling(levels: int) -> Frame:
+def doubling(levels: int) -> SharedAttributes:
     texts = {f"A{level}": f"A{level - 1} + A{level - 1}" for level in range(1, levels + 1)}
     return frame(A0=1, **texts, Sound="A3 + 1")
 

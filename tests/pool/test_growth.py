@@ -7,7 +7,7 @@ import pytest
 from htcq.classads import ERROR, Expr
 from htcq.errors import PolicyError
 from htcq.growth import is_endless
-from htcq.pool.frame import Expressions, Frame
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 
 LIST = "{" + ",".join(f"[a={number}]" for number in range(100)) + "}"
 
@@ -34,8 +34,8 @@ HONEST = [
 ]
 
 
-def frame(**texts: str) -> Frame:
-    return Frame(tuple((name.encode(), text.encode()) for name, text in texts.items()), Expressions())
+def frame(**texts: str) -> SharedAttributes:
+    return SharedAttributes(tuple((name.encode(), text.encode()) for name, text in texts.items()), Expressions())
 
 
 @pytest.mark.parametrize("name", list(BOMBS))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from htcq.classads import UNDEFINED
-from htcq.pool.jobclass import JobClass, job_classes, made_up
+from htcq.pool.autocluster import Autocluster, autoclusters_of, made_up
 from tests.audit.sites import job, pool, slot
 
 
-def classes(*texts: str) -> tuple[JobClass, ...]:
-    return job_classes(pool(slot(), jobs=texts).jobs or ())
+def classes(*texts: str) -> tuple[Autocluster, ...]:
+    return autoclusters_of(pool(slot(), jobs=texts).jobs or ())
 
 
 def test_jobs_with_equal_requests_and_requirements_are_one_class() -> None:

@@ -6,17 +6,17 @@ import pytest
 
 from htcq.classads import UNDEFINED, Ad
 from htcq.policy.claim import accounted
-from htcq.pool.kind import Kind, kinds_of, requested
+from htcq.pool.slot_class import SlotClass, requested, slot_classes
 from tests.audit.sites import dynamic_slot, policy_slot, pool, slot, static_slot
 
 MULTI = "min({Cpus, floor(Memory / 2048), floor(Disk / 100000)})"
 
 
-def kinds(*texts: str) -> tuple[Kind, ...]:
-    return kinds_of(pool(*texts).slots or ())
+def kinds(*texts: str) -> tuple[SlotClass, ...]:
+    return slot_classes(pool(*texts).slots or ())
 
 
-def one_kind(text: str) -> Kind:
+def one_kind(text: str) -> SlotClass:
     (kind,) = kinds(text)
     return kind
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.pool.matching import Wall, wall
+from htcq.pool.matching import Mismatch, wall
 from htcq.pool.slot import Number
 from tests.pool.negotiations import CYCLES, Cycle, cycle, expected, pool
 
@@ -43,14 +43,14 @@ def test_what_was_matched_matches_on_the_full_slot(path: Path) -> None:
     pairs = {(match["request"], match["slot"]) for match in again.record["matches"]}
 
     for request, slot in pairs:
-        assert wall(again.machines[slot].kind, again.classes[request]) == (Wall.NONE, "")
+        assert wall(again.machines[slot].kind, again.classes[request]) == (Mismatch.NONE, "")
 
 
 @recorded
 def test_what_was_matched_matches_on_what_the_slot_had_left(path: Path) -> None:
     """And the slot had a claim id left: a plain one has one for each cycle."""
     for machine, jobs in cycle(path).again():
-        assert wall(machine.kind, jobs, machine.left) == (Wall.NONE, "")
+        assert wall(machine.kind, jobs, machine.left) == (Mismatch.NONE, "")
         assert machine.claims > 0
         assert not machine.taken
 
@@ -96,7 +96,7 @@ def test_most_of_what_found_no_match_meets_a_wall_on_every_free_slot() -> None:
 def _cost(again: Cycle, slot: str, request: str) -> Number | None:
     """Return what one more match would cost; None where the slot has no room or a wall stands between."""
     machine, jobs = again.machines[slot], again.classes[request]
-    if machine.taken or machine.claims < 1 or wall(machine.kind, jobs, machine.left)[0] is not Wall.NONE:
+    if machine.taken or machine.claims < 1 or wall(machine.kind, jobs, machine.left)[0] is not Mismatch.NONE:
         return None
     if not machine.kind.supports_policy:
         return machine.kind.plain_weight(machine.left)

@@ -6,8 +6,8 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.pool.ads import read_past
-from htcq.pool.frame import Expressions
 from htcq.pool.past import Past
+from htcq.pool.shared_attributes import Expressions
 from tests.audit.sites import Text, job
 
 

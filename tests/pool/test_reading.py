@@ -8,8 +8,8 @@ from htcq.classads import UNDEFINED
 from htcq.errors import InputError
 from htcq.live.configuration import read_dump
 from htcq.pool.ads import read_collector, read_jobs
-from htcq.pool.frame import Expressions
 from htcq.pool.reading import Texts, read_pool
+from htcq.pool.shared_attributes import Expressions
 from tests.audit.sites import ad, job, pool, slot, static_slot, submitter
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
+from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.groups import PoolQuotas
 from htcq.poolquota.published import Published
-from htcq.poolquota.report import QuotaLook, look_at
-from htcq.poolquota.standing import Standing
+from htcq.poolquota.report import PoolQuotaReport, look_at
 from tests.audit.rules.quota.groups import PHYSICS, groups, uses, wants
 from tests.audit.sites import Text, accounting
 
@@ -23,20 +23,20 @@ BUSY = (
 )
 
 
-def looked(pool: Pool, negotiator: str = "") -> QuotaLook:
+def looked(pool: Pool, negotiator: str = "") -> PoolQuotaReport:
     return look_at(PoolQuotas(pool, Weights(), negotiator), pool)
 
 
-def look(config: str, *ads: str, weight: int = 100) -> QuotaLook:
+def look(config: str, *ads: str, weight: int = 100) -> PoolQuotaReport:
     return looked(groups(config, *ads, weight=weight))
 
 
-def busy(more: str = "", *ads: str) -> QuotaLook:
+def busy(more: str = "", *ads: str) -> PoolQuotaReport:
     """Return the look at physics with its pool of 107: 100 free, and the 7 that hep uses."""
     return look(PHYSICS + more, *BUSY, *ads)
 
 
-def standing(given: QuotaLook, name: str) -> Standing:
+def standing(given: PoolQuotaReport, name: str) -> GroupStatus:
     found = given.find(name)
     assert found is not None
     return found

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from htcq.poolquota.standing import shown_limit
+from htcq.poolquota.group_status import shown_limit
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import slot
 from tests.poolquota.looks import busy, group_ad, look, standing

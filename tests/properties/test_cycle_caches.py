@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.classads import as_number, named, parsed
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import OWN
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
-from htcq.pool.matching import Wall, wall
+from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.slot import Number, Slot
-from htcq.simulate.cycle.looks import Links
+from htcq.pool.slot_class import SlotClass
+from htcq.simulate.cycle.cached_expressions import ReferenceGraph
 from htcq.simulate.cycle.matchlist import MatchList, Ranks
+from htcq.simulate.cycle.offer_groups import DECIDES, CrashError, OfferGroups, Weighing
 from htcq.simulate.cycle.offers import Offer
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.ranks import Ranker, as_float
-from htcq.simulate.cycle.state import DECIDES, CrashError, States, Weighing
 
 _ATTRIBUTES = ("Cpus", "Memory", "Disk", "Tokens", "RequestCpus", "RequestMemory", "RequestDisk", "Machine", "SlotID",
                "KFlops", "Start", "Extra", "Other", "TotalCpus", "_cp_orig_RequestCpus", "Owner")  # fmt: skip
@@ -140,17 +140,17 @@ def read(slots: str, jobs: str) -> Pool:
     return pool
 
 
-def links_of(pool: Pool, *texts: str) -> Links:
+def links_of(pool: Pool, *texts: str) -> ReferenceGraph:
     """Return what a cycle over ``pool`` knows of its expressions, and of ``texts``."""
     expressions = (parsed(text) for text in texts)
     words = {word for each in expressions if each is not None for word in each.words()} | set(DECIDES)
-    return Links(words.union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames))))
+    return ReferenceGraph(words.union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames))))
 
 
-def plain_cost(slot: Slot, request: Request, amounts: dict[str, Number], kind: Kind) -> Number | str | None:
+def plain_cost(slot: Slot, request: Request, amounts: dict[str, Number], kind: SlotClass) -> Number | str | None:
     """Return what a match costs by evaluating full ads; None where there is none."""
-    jobs = JobClass(request.frame, request.first, Counter(), Counter())
-    if wall(kind, jobs, amounts)[0] is not Wall.NONE:
+    jobs = Autocluster(request.frame, request.first, Counter(), Counter())
+    if wall(kind, jobs, amounts)[0] is not Mismatch.NONE:
         return None
     if not kind.supports_policy:
         return kind.plain_weight(amounts)
@@ -163,12 +163,12 @@ def assert_costs_are_plain(slots: str, jobs: str) -> None:
     pool = read(slots, jobs)
     links = links_of(pool)
     words = sorted(set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames))))
-    states, weighing = States(words, links), Weighing(links)
+    states, weighing = OfferGroups(words, links), Weighing(links)
     requests = [Request(job) for job in pool.jobs or ()]
     # All at once, so that each is asked when much is known of the others.
     first = [states.first(slot, weighing) for slot in pool.slots or ()]
     for state, slot in zip(first, pool.slots or ()):
-        kind, amounts = Kind((slot,)), dict(state.amounts)
+        kind, amounts = SlotClass((slot,)), dict(state.amounts)
         for request in requests:
             expected = plain_cost(slot, request, amounts, kind)
             try:
@@ -230,7 +230,7 @@ def test_ranks_are_those_of_the_full_ads(slots: str, jobs: str, pre: str, post: 
     links = links_of(pool, pre, post)
     names = frozenset(name for frame in pool.job_frames for name in frame.texts) | {each.lower() for each in OWN}
     words = sorted(set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames))))
-    states, weighing, ranker = States(words, links), Weighing(links), Ranker(pre, post, names, links)
+    states, weighing, ranker = OfferGroups(words, links), Weighing(links), Ranker(pre, post, names, links)
     offers = [Offer(index, slot, states.first(slot, weighing)) for index, slot in enumerate(pool.slots or ())]
 
     for _ in range(2):

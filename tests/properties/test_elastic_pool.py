@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.elastic.headroom import Headroom
+from htcq.elastic.ceiling_left import Headroom
 from htcq.elastic.observation import Observation, observe
-from htcq.elastic.projection import jobs_by_group, managed, targets
+from htcq.elastic.quota_targets import jobs_by_group, managed, targets
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.elastic.status import status_of
-from htcq.elastic.worth import Jobs, Shape, worth
+from htcq.elastic.weight_of_runtime import Jobs, Shape, worth
 from htcq.quota.elastic.groups import SELF
 from htcq.quota.elastic.runtime import compute
 from tests.audit.sites import job, pool

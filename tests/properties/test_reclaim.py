@@ -8,13 +8,13 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from htcq.elastic.reclaim.free_space import Rooms
 from htcq.elastic.reclaim.plan import plan_reclaim
 from htcq.elastic.reclaim.results import ReclaimPlan
-from htcq.elastic.reclaim.rooms import Rooms
-from htcq.elastic.reclaim.standings import Standings
+from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.reclaim.waiting import waits_of
 from htcq.elastic.records import Observation
-from htcq.pool.jobclass import JobClass
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.pool import Pool
 from htcq.quota.elastic.groups import Group, Quotas
 from htcq.quota.elastic.results import Outcome
@@ -98,11 +98,11 @@ def _limits_are_kept(plan: ReclaimPlan, limits: ReclaimLimits, claims: int) -> N
 def _everything_is_needed(plan: ReclaimPlan, outcome: Outcome, observation: Observation, pool: Pool) -> None:
     """Who comes to a place has room there with all of its victims, and not without any one of them."""
     rooms, by_id = Rooms(pool), {job.id: job for job in pool.jobs or ()}
-    served = waits_of(observation, pool, Standings(outcome), rooms).served
+    served = waits_of(observation, pool, UsageLedger(outcome), rooms).served
     for place in {rooms.place(victim.slot) for victim in plan.victims}:
         slots = [victim.slot for victim in plan.victims if rooms.place(victim.slot) == place]
         coming = [by_id[use.job] for use in plan.uses if use.place == place]
-        jobs = [*served.get(place, ()), *(JobClass(job.frame, job, Counter(), Counter()) for job in coming)]
+        jobs = [*served.get(place, ()), *(Autocluster(job.frame, job, Counter(), Counter()) for job in coming)]
         assert coming
         assert rooms.fit(place, slots, jobs)
         assert not any(rooms.fit(place, [slot for slot in slots if slot != each], jobs) for each in slots)

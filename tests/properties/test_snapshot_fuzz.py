@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from htcq.classads import Expr, Missing, Value
 from htcq.errors import HtcqError
 from htcq.live.configuration import read_dump
+from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.configuration import configuration_from
 from htcq.pool.costs import costs
-from htcq.pool.jobclass import job_classes
-from htcq.pool.kind import kinds_of
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
+from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from htcq.report.cost import cost_json, cost_rows
 from tests.audit.sites import dynamic_slot, job, policy_slot, slot, static_slot, submitter
@@ -54,7 +54,7 @@ def read(collector: Iterable[bytes], jobs: Iterable[bytes] | None = None) -> Poo
 def look(found: Pool | HtcqError) -> None:
     """Do with a pool what ``htcq cost`` does."""
     if isinstance(found, Pool) and found.slots:
-        audit = costs(found, kinds_of(found.slots), job_classes(found.jobs or ()), Weights())
+        audit = costs(found, slot_classes(found.slots), autoclusters_of(found.jobs or ()), Weights())
         assert cost_json(audit, found)["schema"] == 1
         assert all(isinstance(cell, str) for row in cost_rows(audit) for cell in row)
 

@@ -16,7 +16,7 @@ from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION, OVER_LIMIT
-from htcq.why import wall
+from htcq.why import match_failure as wall
 from htcq.why.choice import all_idle
 from htcq.why.verdict import Verdict, Verdicts
 from tests.pool import negotiations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from htcq.quota.doubles import as_float, total
+from htcq.quota.cpp_float import as_float, total
 
 
 def test_a_sum_is_rounded_after_every_number() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 from tests.audit.rules.quota.groups import wants
 from tests.poolquota.looks import group_ad, look
 
@@ -35,7 +35,7 @@ _ADS = (
 CHANGES = (("GROUP_QUOTA_DYNAMIC_group_physics.analysis", "0.3"), ("GROUP_QUOTA_group_physics.production", "3000"))
 
 
-def _site(config: str) -> QuotaLook:
+def _site(config: str) -> PoolQuotaReport:
     given = look(config, *_ADS, weight=10000)
     return replace(given, source="cm.example.net", taken="2026-11-02T08:15:00+00:00", negotiator="west")
 

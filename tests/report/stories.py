@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
+from htcq.drift.explanation import Remembered, Story, tell
 from htcq.drift.ledger import AMOUNTS, Booking, Entry
 from htcq.drift.observation import Kept, Sample
-from htcq.drift.story import Remembered, Story, tell
 from tests.drift.looks import kept, sample, static
 
 ZONE = timezone(timedelta(hours=1), "CET")

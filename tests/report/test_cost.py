@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import json
 
+from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.costs import Costs, costs
-from htcq.pool.jobclass import job_classes
-from htcq.pool.kind import kinds_of
 from htcq.pool.pool import Pool
+from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from htcq.report.cost import COLUMNS, cost_json, cost_rows, missing, show_costs
 from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, static_slot
@@ -16,7 +16,7 @@ from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, 
 
 def audit(*texts: str, jobs: tuple[str, ...] | None = ()) -> tuple[Costs, Pool]:
     found = pool(*texts, jobs=jobs)
-    return costs(found, kinds_of(found.slots or ()), job_classes(found.jobs or ()), Weights()), found
+    return costs(found, slot_classes(found.slots or ()), autoclusters_of(found.jobs or ()), Weights()), found
 
 
 def shown(found: Costs, everything: bool = False) -> list[str]:

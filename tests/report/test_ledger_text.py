@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from htcq.drift.story import Story
+from htcq.drift.explanation import Story
 from htcq.report.drift_mail import WIDTH, drift_mail
 from htcq.report.ledger_rows import LEDGER_COLUMNS, ledger_json, write_ledger
 from htcq.report.ledger_text import hours_of, show_ledger, together

@@ -6,13 +6,13 @@ import csv
 import io
 from dataclasses import replace
 
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.quota_rows import COLUMNS, write_csv
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.poolquota.looks import BUSY, busy, group_ad, look
 
 
-def _read_back(*looks: tuple[QuotaLook, QuotaLook | None]) -> list[dict[str, str]]:
+def _read_back(*looks: tuple[PoolQuotaReport, PoolQuotaReport | None]) -> list[dict[str, str]]:
     stream = io.StringIO()
     write_csv(looks, stream)
     return list(csv.DictReader(io.StringIO(stream.getvalue())))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.quota_text import show_comparison, show_quota
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import slot
@@ -21,13 +21,13 @@ GROUP_QUOTA_DYNAMIC_a.x = 0.25
 """
 
 
-def _table(given: QuotaLook, tree: bool = False) -> str:
+def _table(given: PoolQuotaReport, tree: bool = False) -> str:
     stream = io.StringIO()
     show_quota(given, stream, tree)
     return stream.getvalue()
 
 
-def _rows(given: QuotaLook) -> dict[str, list[str]]:
+def _rows(given: PoolQuotaReport) -> dict[str, list[str]]:
     """Return the cells of each group's row."""
     names = {each.name for each in given.standings}
     cells = [line.split() for line in _table(given).splitlines()]
@@ -216,13 +216,13 @@ def test_names_that_would_steer_a_terminal_are_spelled_out() -> None:
     assert "\\x1b[31mred" in _table(given)
 
 
-def _compared(before: QuotaLook, after: QuotaLook, everything: bool = False) -> str:
+def _compared(before: PoolQuotaReport, after: PoolQuotaReport, everything: bool = False) -> str:
     stream = io.StringIO()
     show_comparison(before, after, [("GROUP_QUOTA_chem", "14.9999")], stream, everything)
     return stream.getvalue()
 
 
-def _changed(more: str, config: str = PHYSICS) -> QuotaLook:
+def _changed(more: str, config: str = PHYSICS) -> PoolQuotaReport:
     return look(config + more, *BUSY)
 
 

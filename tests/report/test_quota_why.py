@@ -8,13 +8,13 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.poolquota.explanation.group import story
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.quota_why import show_why
 from tests.audit.rules.quota.groups import wants
 from tests.poolquota.looks import busy, look
 
 
-def _told(given: QuotaLook, name: str) -> list[str]:
+def _told(given: PoolQuotaReport, name: str) -> list[str]:
     stream = io.StringIO()
     show_why(given, name, stream)
     return stream.getvalue().splitlines()

@@ -15,10 +15,10 @@ import pytest
 from htcq.capacity.fleet import FleetPlan, plan_fleet
 from htcq.capacity.kinds import Chosen
 from htcq.capacity.shape import Shape
+from htcq.pool.autocluster import made_up
 from htcq.pool.costs import Charge, costs
-from htcq.pool.jobclass import made_up
-from htcq.pool.kind import kinds_of
 from htcq.pool.pool import Pool
+from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from htcq.settings import settings_from
 from htcq.simulate.captured_nodes import captured_nodes
@@ -91,7 +91,7 @@ def _planned(given: Pool, capacity: dict[str, Any], shape: Shape) -> FleetPlan:
 
 def _charges(given: Pool, shape: Shape) -> dict[str, Charge]:
     """Return what ``cost`` says by the name of the machine."""
-    found = costs(given, kinds_of(given.slots or ()), (made_up("job", shape.full()),), Weights())
+    found = costs(given, slot_classes(given.slots or ()), (made_up("job", shape.full()),), Weights())
     return {str(slot.machine): charge for charge in found.charges for slot in charge.kind.slots}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from htcq.errors import InputError
-from htcq.store.past import past_chunks
+from htcq.store.job_history import past_chunks
 
 
 def test_a_file_is_read_from_its_beginning_each_time(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from htcq.errors import InputError, PoolError
 from htcq.pool.pool import Pool
-from htcq.why import wall
+from htcq.why import match_failure as wall
 from htcq.why.choice import at_access_point, jobs_of
 from htcq.why.verdict import Verdict, Verdicts
 from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter

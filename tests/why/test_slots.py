@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdict, Verdicts
-from htcq.why.wall import Wall
 from tests.audit.sites import dynamic_slot, job, negotiator, policy_slot, pool, schedd, slot, static_slot, submitter
 
 NEEDS = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
@@ -25,7 +25,7 @@ def verdict(*slots: str, config: str = "", jobs: tuple[str, ...] = (), **asked: 
     return Verdicts(found).on([each for each in found.jobs if each.cluster == 9])[0]
 
 
-def walls(found: Verdict) -> dict[str, Wall]:
+def walls(found: Verdict) -> dict[str, MatchFailure]:
     """Return the walls by id, the first of each."""
     return {wall.id: wall for wall in reversed(found.walls)}
 

@@ -13,10 +13,10 @@ import pytest
 from htcq.errors import InputError
 from htcq.pool.pool import Pool
 from htcq.pool.record import NEGOTIATOR
-from htcq.why import wall
+from htcq.why import match_failure as wall
 from htcq.why.choice import all_idle, at_access_point, jobs_of
+from htcq.why.match_failure import WALLS, MatchFailure
 from htcq.why.verdict import Verdict, Verdicts
-from htcq.why.wall import WALLS, Wall
 from tests.audit.sites import (
     accounting,
     dynamic_slot,
@@ -51,7 +51,7 @@ def ids(verdict: Verdict) -> list[str]:
     return [each.id for each in verdict.walls if each.id != wall.NEGOTIATOR_ABSENT]
 
 
-def one(verdict: Verdict) -> Wall:
+def one(verdict: Verdict) -> MatchFailure:
     """Return the only wall."""
     (found,) = [each for each in verdict.walls if each.id != wall.NEGOTIATOR_ABSENT]
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.job import Job
 
 
@@ -30,7 +30,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="site-jobs-without-group",
     severity=Severity.WARNING,
-    needs=(Need.JOBS,),
+    needs=(Input.JOBS,),
     summary="Jobs belong to no accounting group",
     consequence="Their usage is charged to no group, and they share what all groups leave.",
     advice="Set accounting_group in the submit file. The table of groups is on the site's pages for users.",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from htcq.elastic.reclaim.past import Key, Past
+from htcq.elastic.reclaim.free_space import Rooms
+from htcq.elastic.reclaim.reclaim_history import Key, Past
 from htcq.elastic.reclaim.results import Spared
-from htcq.elastic.reclaim.rooms import Rooms
-from htcq.elastic.reclaim.standings import Standings
+from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.records import PARTS, WEIGHT, Claim
 from htcq.settings.reclaim import ReclaimLimits
 from htcq.units import whole_number
@@ -51,7 +51,7 @@ class Candidates:
         self._ends = ends or {}
         self.spared: list[Spared] = []
 
-    def of(self, claims: Iterable[Claim], standings: Standings) -> list[Candidate]:
+    def of(self, claims: Iterable[Claim], standings: UsageLedger) -> list[Candidate]:
         """Return those of ``claims`` that may be taken back, in order; the others are in :attr:`spared`."""
         found = []
         for claim in claims:
@@ -63,7 +63,7 @@ class Candidates:
                 found.append(Candidate(claim, self._rooms.place(claim.slot), max(0.0, self._now - claim.started)))
         return sorted(found, key=lambda each: self._order(each, standings))
 
-    def _order(self, each: Candidate, standings: Standings) -> tuple[object, ...]:
+    def _order(self, each: Candidate, standings: UsageLedger) -> tuple[object, ...]:
         claim = each.claim
         numbers = tuple(whole_number(part) or 0 for part in claim.job.split("."))
         ratio = standings.ratio(claim.group)

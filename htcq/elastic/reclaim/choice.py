@@ -12,12 +12,12 @@ from collections.abc import Collection, Sequence
 
 from htcq.elastic.reclaim.budget import Budget
 from htcq.elastic.reclaim.candidates import Candidate
-from htcq.elastic.reclaim.holding import Holding
+from htcq.elastic.reclaim.ceiling_plan import Holding
+from htcq.elastic.reclaim.free_space import Rooms
 from htcq.elastic.reclaim.results import Spared
-from htcq.elastic.reclaim.rooms import Rooms
-from htcq.elastic.reclaim.standings import Standings
+from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.reclaim.waiting import Waiting, Waits
-from htcq.pool.jobclass import JobClass
+from htcq.pool.autocluster import Autocluster
 
 _NOBODY = "nobody who waits could use what it holds"
 
@@ -26,7 +26,13 @@ class Choice:
     """Takes candidates in their order; what is chosen is by place, in the order in which it was taken."""
 
     def __init__(
-        self, standings: Standings, rooms: Rooms, waits: Waits, needy: Collection[str], budget: Budget, holding: Holding
+        self,
+        standings: UsageLedger,
+        rooms: Rooms,
+        waits: Waits,
+        needy: Collection[str],
+        budget: Budget,
+        holding: Holding,
     ) -> None:
         self._standings, self._rooms, self._served = standings, rooms, waits.served
         self._waiting = [each for each in waits.jobs if each.group in needy]
@@ -109,7 +115,7 @@ class Choice:
                 return each
         return None
 
-    def _there(self, place: str) -> list[JobClass]:
+    def _there(self, place: str) -> list[Autocluster]:
         """Return the jobs that come to ``place`` anyway, or were given room there before."""
         return [*self._served.get(place, ()), *(each.jobs for each in self.uses.get(place, ()))]
 

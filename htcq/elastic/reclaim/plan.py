@@ -12,14 +12,14 @@ from typing import Any
 
 from htcq.elastic.reclaim.budget import Budget
 from htcq.elastic.reclaim.candidates import Candidates
+from htcq.elastic.reclaim.ceiling_plan import Holding, done_with, to_renew
 from htcq.elastic.reclaim.choice import Choice
-from htcq.elastic.reclaim.confirmed import taken_places
-from htcq.elastic.reclaim.holding import Holding, done_with, to_renew
-from htcq.elastic.reclaim.past import Key, Past, past_of
-from htcq.elastic.reclaim.results import Need, Over, ReclaimPlan
-from htcq.elastic.reclaim.rooms import Rooms
-from htcq.elastic.reclaim.standings import Standings
-from htcq.elastic.reclaim.victims import in_order, uses_of, victims_of
+from htcq.elastic.reclaim.evictions import in_order, uses_of, victims_of
+from htcq.elastic.reclaim.free_space import Rooms
+from htcq.elastic.reclaim.match_check import taken_places
+from htcq.elastic.reclaim.reclaim_history import Key, Past, past_of
+from htcq.elastic.reclaim.results import Over, ReclaimPlan, Shortage
+from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.reclaim.waiting import Waiting, Waits, waits_of
 from htcq.elastic.records import Observation
 from htcq.pool.pool import Pool
@@ -69,7 +69,7 @@ class _Planner:
     def plan(self) -> ReclaimPlan:
         """Return the plan."""
         now = self.observation.taken_at
-        standings, rooms = Standings(self.outcome), Rooms(self.pool)
+        standings, rooms = UsageLedger(self.outcome), Rooms(self.pool)
         over, done = (
             tuple(self._over(standings)),
             frozenset(done_with(self.past.ceilings, standings, self.limits.release)),
@@ -95,7 +95,7 @@ class _Planner:
 
     # Who is over, who is in need ----------------------------------------------------------------------------------
 
-    def _over(self, standings: Standings) -> Iterator[Over]:
+    def _over(self, standings: UsageLedger) -> Iterator[Over]:
         now, limits = self.observation.taken_at, self.limits
         for group in sorted({claim.group for claim in self.observation.claims}):
             exceeded = standings.exceeded(group)
@@ -103,12 +103,12 @@ class _Planner:
                 seconds = self.past.seconds_over(group, now, limits.max_gap)
                 yield Over(group, exceeded, seconds, seconds >= limits.over_for)
 
-    def _needs(self, waiting: Sequence[Waiting]) -> Iterator[Need]:
+    def _needs(self, waiting: Sequence[Waiting]) -> Iterator[Shortage]:
         now, limits = self.observation.taken_at, self.limits
         for group in dict.fromkeys(each.group for each in waiting):
             seconds = self.past.seconds_in_need(group, now, limits.max_gap)
             jobs = sum(each.left for each in waiting if each.group == group)
-            yield Need(group, jobs, seconds, seconds >= limits.need_for)
+            yield Shortage(group, jobs, seconds, seconds >= limits.need_for)
 
     def _measured(self, rooms: Rooms, needy: set[str]) -> Iterator[tuple[str, bool]]:
         """Yield of each action that is long enough ago whether those that it was for have come to what it freed."""
@@ -133,7 +133,7 @@ class _Planner:
             return "what was taken back went to others twice in a row: find out why, then resume"
         return ""
 
-    def _waiting(self, over: Sequence[Over], needs: Sequence[Need]) -> str:
+    def _waiting(self, over: Sequence[Over], needs: Sequence[Shortage]) -> str:
         now, limits = self.observation.taken_at, self.limits
         if not over:
             return "no group uses more than its runtime"
@@ -152,7 +152,7 @@ class _Planner:
 
     # What is taken back -------------------------------------------------------------------------------------------
 
-    def _chosen(self, plan: ReclaimPlan, standings: Standings, rooms: Rooms, waits: Waits) -> ReclaimPlan:
+    def _chosen(self, plan: ReclaimPlan, standings: UsageLedger, rooms: Rooms, waits: Waits) -> ReclaimPlan:
         observation, limits = self.observation, self.limits
         ready = {each.group for each in plan.over if each.ready}
         needy = {each.group for each in plan.needs if each.ready}

@@ -18,7 +18,7 @@ class Over:
 
 
 @dataclass(frozen=True)
-class Need:
+class Shortage:
     """A group below its runtime, with ``jobs`` idle ones for which its runtime has room, and no free slot has."""
 
     group: str
@@ -92,7 +92,7 @@ class ReclaimPlan:
     taken_at: float
     negotiator: str
     over: tuple[Over, ...] = ()
-    needs: tuple[Need, ...] = ()
+    needs: tuple[Shortage, ...] = ()
     victims: tuple[Victim, ...] = ()
     uses: tuple[Use, ...] = ()
     ceilings: tuple[Ceiling, ...] = ()

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from htcq.elastic.reclaim.rooms import Rooms
-from htcq.elastic.reclaim.standings import Standings
+from htcq.elastic.reclaim.free_space import Rooms
+from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.records import Idle, Observation
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import Job
-from htcq.pool.jobclass import JobClass
 from htcq.pool.pool import Pool
 from htcq.units import whole_number
 
@@ -20,7 +20,7 @@ class Waiting:
     """Idle jobs that are alike, of which ``left`` are without a slot in thought."""
 
     idle: Idle
-    jobs: JobClass
+    jobs: Autocluster
     left: int
 
     @property
@@ -34,10 +34,10 @@ class Waits:
     """What waits for room in vain; and by place the jobs that a free slot will take, for which there must be room."""
 
     jobs: tuple[Waiting, ...]
-    served: Mapping[str, tuple[JobClass, ...]]
+    served: Mapping[str, tuple[Autocluster, ...]]
 
 
-def waits_of(observation: Observation, pool: Pool, standings: Standings, rooms: Rooms) -> Waits:
+def waits_of(observation: Observation, pool: Pool, standings: UsageLedger, rooms: Rooms) -> Waits:
     """Return who waits, the groups that use the least of their runtime first.
 
     What their runtimes leave no room for is left out. What a free slot takes is matched without anybody's doing: it
@@ -64,13 +64,13 @@ def waits_of(observation: Observation, pool: Pool, standings: Standings, rooms: 
 class _Free:
     """The free slots, as idle jobs come to them."""
 
-    def __init__(self, standings: Standings, rooms: Rooms) -> None:
+    def __init__(self, standings: UsageLedger, rooms: Rooms) -> None:
         self._standings = standings
         self._rooms = [(place, room) for place in rooms.free() if (room := rooms.room(place)) is not None]
         self._waiting: list[Idle] = []
-        self.served: dict[str, list[JobClass]] = {}
+        self.served: dict[str, list[Autocluster]] = {}
 
-    def left(self, idle: Idle, jobs: JobClass) -> int:
+    def left(self, idle: Idle, jobs: Autocluster) -> int:
         """Return how many of the jobs have room in the group's runtime and none in a slot."""
         count = 0
         rooms = iter(self._rooms)
@@ -94,8 +94,8 @@ class _Free:
             self._standings.move(idle.group, idle.amounts, -1)
 
 
-def _class_of(job: Job) -> JobClass:
-    return JobClass(job.frame, job, Counter(), Counter())
+def _class_of(job: Job) -> Autocluster:
+    return Autocluster(job.frame, job, Counter(), Counter())
 
 
 def _number(job: str) -> tuple[int, ...]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from htcq.classads import as_number, holds, parsed
-from htcq.pool.frame import Expressions, Frame
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.refusals import (
     COOL_DOWN,
@@ -54,7 +54,7 @@ class AccessPoints:
         }
         self._named = bool(self._known)
         self._only = next(iter(self._known)) if len(self._known) == 1 else ""
-        self._frames: dict[tuple[int, str], Frame] = {}
+        self._frames: dict[tuple[int, str], SharedAttributes] = {}
         self._expressions = Expressions()
 
     def __getitem__(self, name: str) -> AccessPoint:

@@ -10,8 +10,8 @@ from htcq.poolquota.explanation.negotiation import limit_story, rounds_story, sh
 from htcq.poolquota.explanation.quota import allocation_story, demand_story, quota_story
 from htcq.poolquota.explanation.sections import MAX_NAMES, PUBLISHED, Scene, Sentence, few, listed
 from htcq.poolquota.explanation.surplus import surplus_story
-from htcq.poolquota.report import QuotaLook
-from htcq.poolquota.standing import Standing
+from htcq.poolquota.group_status import GroupStatus
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.units import show_number
 
 _PARTS = (
@@ -26,13 +26,13 @@ _PARTS = (
 )
 
 
-def stories(look: QuotaLook) -> Mapping[str, tuple[Sentence, ...]]:
+def stories(look: PoolQuotaReport) -> Mapping[str, tuple[Sentence, ...]]:
     """Return the story of every group by its name."""
     scene = Scene(look)
     return {standing.name: tuple(_told(scene, standing)) for standing in look.standings}
 
 
-def story(look: QuotaLook, name: str) -> tuple[Sentence, ...]:
+def story(look: PoolQuotaReport, name: str) -> tuple[Sentence, ...]:
     """Return the story of the group ``name``, whatever its case.
 
     Raises:
@@ -41,7 +41,7 @@ def story(look: QuotaLook, name: str) -> tuple[Sentence, ...]:
     return tuple(_told(Scene(look), group_named(look, name)))
 
 
-def _told(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def _told(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     for part in _PARTS:
         yield from part(scene, group)
     for mark in group.marks:
@@ -52,7 +52,7 @@ def _told(scene: Scene, group: Standing) -> Iterator[Sentence]:
         yield Sentence(PUBLISHED, text)
 
 
-def group_named(look: QuotaLook, name: str) -> Standing:
+def group_named(look: PoolQuotaReport, name: str) -> GroupStatus:
     """Return the group ``name``, whatever its case.
 
     Raises:
@@ -64,7 +64,7 @@ def group_named(look: QuotaLook, name: str) -> Standing:
     return found
 
 
-def _near(look: QuotaLook, name: str) -> str:
+def _near(look: PoolQuotaReport, name: str) -> str:
     names = [standing.name for standing in look.standings]
     wanted = name.lower()
     whole = {each.lower(): each for each in names}

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 
 from htcq.poolquota.explanation.sections import LIMIT, MAX_NAMES, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
-from htcq.poolquota.standing import Standing, shown_limit
+from htcq.poolquota.group_status import GroupStatus, shown_limit
 from htcq.quota.limits import FLT_MAX, truncated
 from htcq.quota.results import Limit
 from htcq.quota.settings import SORT_EXPR
@@ -18,7 +18,7 @@ from htcq.quota.shares import Share
 from htcq.units import show_number as shown
 
 
-def turn_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def turn_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield when a group has its turn, or why it has none."""
     if scene.round is None:
         return
@@ -34,7 +34,7 @@ def turn_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
         yield Sentence(TURN, f"before it goes {listed(few(before, group.turn - 1))}")
 
 
-def _regrouping(scene: Scene, group: Standing) -> Iterator[str]:
+def _regrouping(scene: Scene, group: GroupStatus) -> Iterator[str]:
     if not group.autoregroup:
         return
     if group.parent is not None:
@@ -51,7 +51,7 @@ def _regrouping(scene: Scene, group: Standing) -> Iterator[str]:
     )
 
 
-def _no_turn(scene: Scene, group: Standing) -> str:
+def _no_turn(scene: Scene, group: GroupStatus) -> str:
     if not group.submitters:
         return "it has no submitters"
     if group.allocated <= 0:
@@ -62,7 +62,7 @@ def _no_turn(scene: Scene, group: Standing) -> str:
     )
 
 
-def _key(scene: Scene, group: Standing) -> str:
+def _key(scene: Scene, group: GroupStatus) -> str:
     if group.parent is None and group.autoregroup:
         return "the root goes last where groups regroup"
     if scene.look.settings.sort_expr != SORT_EXPR:
@@ -77,7 +77,7 @@ def _key(scene: Scene, group: Standing) -> str:
     return f"it uses {part}, a share of {shown(group.sort_key)}, and the least goes first"
 
 
-def limit_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def limit_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield the usage that a group may come to, who made it lower, and what the negotiator makes of it."""
     limit = scene.limits.get(group.name)
     if limit is None:
@@ -88,14 +88,14 @@ def limit_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     yield from (Sentence(LIMIT, text) for text in _limit(scene, group, limit))
 
 
-def _not_a_number(group: Standing) -> str:
+def _not_a_number(group: GroupStatus) -> str:
     return (
         "its limit is NaN: no group is to grow in this round, yet its quota is above its usage, and the negotiator "
         f"divides 0 by 0; it works with {shown(truncated(math.nan))} and matches nothing for {group.name}"
     )
 
 
-def _limit(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
+def _limit(scene: Scene, group: GroupStatus, limit: Limit) -> Iterator[str]:
     which = "allocation" if group.allocated > group.quota else "quota"
     yield f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and allocation counts"
     yield from _held(scene, group, limit)
@@ -111,7 +111,7 @@ def _limit(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
     )
 
 
-def _held(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
+def _held(scene: Scene, group: GroupStatus, limit: Limit) -> Iterator[str]:
     if limit.held_by:
         holder = scene.groups[limit.held_by]
         quota = holder.config_quota if holder.static else holder.subtree_quota
@@ -127,7 +127,7 @@ def _held(scene: Scene, group: Standing, limit: Limit) -> Iterator[str]:
             yield f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that to what it has left"
 
 
-def _passes(scene: Scene, group: Standing) -> Iterator[str]:
+def _passes(scene: Scene, group: GroupStatus) -> Iterator[str]:
     rate = scene.look.settings.round_robin_rate
     if scene.round is None or rate >= scene.round.max_delta:
         return
@@ -139,7 +139,7 @@ def _passes(scene: Scene, group: Standing) -> Iterator[str]:
         yield "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way"
 
 
-def shares_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def shares_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what each submitter with idle jobs may take when the turn begins."""
     if not group.shares or (scene.round is not None and group.turn is None):
         return
@@ -155,7 +155,7 @@ def _share(share: Share) -> str:
     return f"{100 * share.share:.3g}% ({more}{ceiling}{floor})"
 
 
-def rounds_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def rounds_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what becomes of a group in later rounds of the same cycle."""
     if scene.round is None or group.requested <= max(group.usage, 0.0):
         return

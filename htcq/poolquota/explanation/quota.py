@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from htcq.poolquota.demand import Submitter
 from htcq.poolquota.explanation.sections import ALLOCATION, DEMAND, QUOTA, Scene, Sentence, few, listed, unused
+from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.published import same
-from htcq.poolquota.standing import Standing
 from htcq.units import show_number as shown
 
 
-def quota_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def quota_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what is configured, and what became of it on its way down the tree."""
     if group.parent is None:
         yield Sentence(QUOTA, _of_root(scene, group))
@@ -25,7 +25,7 @@ def quota_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     yield Sentence(QUOTA, _kept(scene, group))
 
 
-def _of_root(scene: Scene, root: Standing) -> str:
+def _of_root(scene: Scene, root: GroupStatus) -> str:
     weight = f"the pool's {shown(scene.look.pool_weight)} ({scene.look.unit})"
     if not scene.look.grouped:
         return f"there is no group: the negotiator knows no quotas, and submitters share {weight} by their priority"
@@ -36,7 +36,7 @@ def _of_root(scene: Scene, root: Standing) -> str:
     )
 
 
-def _configured(scene: Scene, group: Standing, parent: Standing) -> str:
+def _configured(scene: Scene, group: GroupStatus, parent: GroupStatus) -> str:
     static, dynamic = f"GROUP_QUOTA_{group.name}", f"GROUP_QUOTA_DYNAMIC_{group.name}"
     if not group.configured:
         return f"neither {static} nor {dynamic} is set: it has a share of 0"
@@ -46,7 +46,7 @@ def _configured(scene: Scene, group: Standing, parent: Standing) -> str:
     return f"{dynamic} is {shown(group.config_quota)}: {part}% of what {parent.name} has left for shares"
 
 
-def _handed_down(scene: Scene, group: Standing, parent: Standing) -> Iterator[str]:
+def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Iterator[str]:
     """Yield how a parent that has something hands it on (GroupEntry.cpp:hgq_assign_quotas, 25.14)."""
     has = parent.subtree_quota
     statics, dynamics = scene.configured_below(parent)
@@ -63,7 +63,7 @@ def _handed_down(scene: Scene, group: Standing, parent: Standing) -> Iterator[st
     yield f"of {shown(left)} it gets {shown(group.subtree_quota)}"
 
 
-def _static(group: Standing, parent: Standing, statics: float, oversubscription: bool) -> str:
+def _static(group: GroupStatus, parent: GroupStatus, statics: float, oversubscription: bool) -> str:
     has, below = shown(parent.subtree_quota), f"the amounts right below it add up to {shown(statics)}"
     if statics <= parent.subtree_quota or same(statics, parent.subtree_quota):
         return f"it gets that in full: {parent.name} has {has}, and {below}"
@@ -77,7 +77,7 @@ def _static(group: Standing, parent: Standing, statics: float, oversubscription:
     )
 
 
-def _kept(scene: Scene, group: Standing) -> str:
+def _kept(scene: Scene, group: GroupStatus) -> str:
     quota = shown(group.quota)
     given = sum(child.subtree_quota for child in scene.children(group))
     if given <= 0:
@@ -87,7 +87,7 @@ def _kept(scene: Scene, group: Standing) -> str:
     return f"it hands on {shown(given)} of its {shown(group.subtree_quota)}: its own quota is {quota}"
 
 
-def demand_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def demand_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield who submits to a group, what they want, and what it and those below it use."""
     submitters, unit = scene.submitters(group), scene.look.demand_unit
     itself = "it itself" if scene.children(group) else "it"
@@ -106,13 +106,13 @@ def demand_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     yield Sentence(DEMAND, f"{used}{below}")
 
 
-def _multiplied(group: Standing) -> str:
+def _multiplied(group: GroupStatus) -> str:
     if same(group.requested, group.idle + group.running):
         return ""
     return ", because USE_GLOBAL_JOB_PRIOS counts a submitter once for each of its job priorities"
 
 
-def _oddities(group: Standing, submitters: Sequence[Submitter]) -> Iterator[str]:
+def _oddities(group: GroupStatus, submitters: Sequence[Submitter]) -> Iterator[str]:
     jobs = sum(each.idle for each in submitters)
     if jobs > 0 and group.idle <= 0:
         yield (
@@ -124,7 +124,7 @@ def _oddities(group: Standing, submitters: Sequence[Submitter]) -> Iterator[str]
         yield f"a group that does not exist is named by {listed(few(lost))}: this one is the nearest above it"
 
 
-def allocation_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def allocation_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what a group is allocated, by its quota and beyond, and what it leaves to others."""
     if scene.round is None:
         return
@@ -137,7 +137,7 @@ def allocation_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
     yield Sentence(ALLOCATION, whole)
 
 
-def _covered(group: Standing) -> str:
+def _covered(group: GroupStatus) -> str:
     wanted, left = max(0.0, group.requested), unused(group)
     if wanted <= 0:
         return f"it leaves its whole quota of {shown(group.quota)} to others"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from htcq.poolquota.demand import Submitter
-from htcq.poolquota.report import QuotaLook
-from htcq.poolquota.standing import Standing
+from htcq.poolquota.group_status import GroupStatus
+from htcq.poolquota.report import PoolQuotaReport
 from htcq.quota.results import Limit, Round, Sharing
 from htcq.units import show_number
 
@@ -50,14 +50,14 @@ class Division:
 class Scene:
     """One look, by group; amounts are those of the first round."""
 
-    def __init__(self, look: QuotaLook) -> None:
+    def __init__(self, look: PoolQuotaReport) -> None:
         self.look = look
-        self.groups: Mapping[str, Standing] = {standing.name: standing for standing in look.standings}
+        self.groups: Mapping[str, GroupStatus] = {standing.name: standing for standing in look.standings}
         self.round: Round | None = look.quotas.rounds[0] if look.quotas.rounds else None
         self.limits: Mapping[str, Limit] = {limit.group: limit for limit in look.limits}
         first = self.round.limits if self.round else ()
         self.first_limits: Mapping[str, float] = {limit.group: limit.limit for limit in first}
-        self._children: dict[str, list[Standing]] = {}
+        self._children: dict[str, list[GroupStatus]] = {}
         for standing in look.standings:
             self._children.setdefault(standing.parent or "", []).append(standing)
         self._configured = {
@@ -79,46 +79,46 @@ class Scene:
             ((each.name, each.borrowed) for each in look.standings if each.borrowed > 0), key=lambda each: -each[1]
         )
 
-    def children(self, group: Standing) -> Sequence[Standing]:
+    def children(self, group: GroupStatus) -> Sequence[GroupStatus]:
         """Return the groups right below one."""
         return self._children.get(group.name, ())
 
-    def submitters(self, group: Standing) -> Sequence[Submitter]:
+    def submitters(self, group: GroupStatus) -> Sequence[Submitter]:
         """Return the submitters that are charged to a group itself."""
         return self._submitters.get(group.name, ())
 
-    def upwards(self, group: Standing) -> Iterator[Standing]:
+    def upwards(self, group: GroupStatus) -> Iterator[GroupStatus]:
         """Yield the groups above one, its parent first, the root last."""
         while group.parent is not None:
             group = self.groups[group.parent]
             yield group
 
-    def division(self, group: Standing, fractions: bool = False) -> Division | None:
+    def division(self, group: GroupStatus, fractions: bool = False) -> Division | None:
         """Return how what was left over at a group was divided, or the ``fractions`` of slots; None if it was not."""
         return (self._fractions if fractions else self._divisions).get(group.name)
 
-    def left_over(self, group: Standing) -> float:
+    def left_over(self, group: GroupStatus) -> float:
         """Return what neither a group nor those below it took of their quotas, and what goes up from there."""
         return self._left[group.name]
 
-    def leavers(self, group: Standing) -> Iterator[tuple[str, float]]:
+    def leavers(self, group: GroupStatus) -> Iterator[tuple[str, float]]:
         """Yield who left what was divided at a group, with how much: itself and the groups right below it."""
         yield group.name, unused(group)
         yield from ((child.name, self.left_over(child)) for child in self.children(group))
 
-    def told_leavers(self, group: Standing) -> str:
+    def told_leavers(self, group: GroupStatus) -> str:
         """Return the same as text, the greatest first."""
         if group.name not in self._leavers:
             self._leavers[group.name] = listed(ranked(self.leavers(group)))
         return self._leavers[group.name]
 
-    def other_borrowers(self, group: Standing) -> str:
+    def other_borrowers(self, group: GroupStatus) -> str:
         """Return who else borrows, the greatest first; empty where nobody does."""
         first = [each for each in self._borrowers[: MAX_NAMES + 1] if each[0] != group.name][:MAX_NAMES]
         others = len(self._borrowers) - (group.borrowed > 0)
         return listed(few([f"{name} {show_number(amount)}" for name, amount in first], others))
 
-    def configured_below(self, group: Standing) -> tuple[float, float]:
+    def configured_below(self, group: GroupStatus) -> tuple[float, float]:
         """Return what the amounts and what the shares right below a group add up to."""
         return self._configured[group.name]
 
@@ -142,7 +142,7 @@ def _divisions(sharings: Iterable[Sharing]) -> Iterator[tuple[str, Division]]:
             division.below[sharing.group] = sharing
 
 
-def unused(group: Standing) -> float:
+def unused(group: GroupStatus) -> float:
     """Return what a group leaves of its quota."""
     return max(0.0, group.quota - group.requested)
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.poolquota.explanation.sections import SURPLUS, Division, Scene, Sentence, unused
-from htcq.poolquota.standing import Standing
+from htcq.poolquota.group_status import GroupStatus
 from htcq.units import show_number as shown
 
 #: What a group lacks counts from here on: less is the dust of arithmetic.
 _DUST = 1e-9
 
 
-def surplus_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
+def surplus_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield each division of surplus that concerned a group, as a taker or as one who left some."""
     if scene.round is None:
         return
@@ -32,7 +32,7 @@ def surplus_story(scene: Scene, group: Standing) -> Iterator[Sentence]:
         yield Sentence(SURPLUS, f"{shown(lacking)} of what it requests is not allocated; others borrow: {others}")
 
 
-def _taken(scene: Scene, group: Standing) -> Iterator[str]:
+def _taken(scene: Scene, group: GroupStatus) -> Iterator[str]:
     """Yield what became of surplus on every level from which a group could get some."""
     if scene.children(group):
         yield from _level(scene, group, group, group)
@@ -45,7 +45,7 @@ def _taken(scene: Scene, group: Standing) -> Iterator[str]:
         below = above
 
 
-def _refused(scene: Scene, group: Standing, below: Standing, above: Standing) -> str:
+def _refused(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupStatus) -> str:
     whose = "it" if below is group else f"{below.name} and all below it, {group.name} too,"
     division = scene.division(above)
     there = division.here.surplus if division else scene.left_over(above)
@@ -57,7 +57,7 @@ def _refused(scene: Scene, group: Standing, below: Standing, above: Standing) ->
     )
 
 
-def _level(scene: Scene, group: Standing, below: Standing, above: Standing) -> Iterator[str]:
+def _level(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupStatus) -> Iterator[str]:
     """Yield what was left over at ``above``, and what came of it to ``group`` through ``below``."""
     division = scene.division(above)
     where = "among itself and those below it" if above is group else f"at {above.name}"
@@ -68,7 +68,7 @@ def _level(scene: Scene, group: Standing, below: Standing, above: Standing) -> I
     yield _came(scene, group, below, division)
 
 
-def _divided(scene: Scene, above: Standing, division: Division, where: str) -> str:
+def _divided(scene: Scene, above: GroupStatus, division: Division, where: str) -> str:
     sharing = division.here
     left = f"{where} {shown(sharing.surplus)} was left over (by {scene.told_leavers(above)})"
     if sharing.enough:
@@ -80,7 +80,7 @@ def _divided(scene: Scene, above: Standing, division: Division, where: str) -> s
     return f"{left}, and {shown(sharing.wanted)} was still wanted: {how}"
 
 
-def _came(scene: Scene, group: Standing, below: Standing, division: Division) -> str:
+def _came(scene: Scene, group: GroupStatus, below: GroupStatus, division: Division) -> str:
     share = division.shares.get(below.name, 0.0)
     alone = below is group and (division.here.group == group.name or not scene.children(group))
     if not share:
@@ -95,7 +95,7 @@ def _came(scene: Scene, group: Standing, below: Standing, division: Division) ->
     )
 
 
-def _given(scene: Scene, group: Standing) -> Iterator[str]:
+def _given(scene: Scene, group: GroupStatus) -> Iterator[str]:
     """Yield who took what a group left, level by level, until nothing of it is left."""
     if group.lent <= 0:
         yield f"nobody took any of the {shown(unused(group))} that it left"
@@ -112,7 +112,7 @@ def _given(scene: Scene, group: Standing) -> Iterator[str]:
             return
 
 
-def _whole_slots(scene: Scene, group: Standing) -> Iterator[str]:
+def _whole_slots(scene: Scene, group: GroupStatus) -> Iterator[str]:
     division = scene.division(group)
     sharings = [division.here] if division else []
     for above in scene.upwards(group):

@@ -10,9 +10,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.quota.elastic.flaw import Flaw
 from htcq.quota.elastic.groups import RESERVED, Demand, Group, Quotas
 from htcq.quota.elastic.kinds import MARK
+from htcq.quota.elastic.quota_issue import QuotaIssue
 from htcq.quota.elastic.tree import Tree, build_tree
 from htcq.quota.tree import name_key
 
@@ -26,7 +26,7 @@ COMPUTABLE = frozenset(
 )  # fmt: skip
 
 
-def refusals(quotas: Quotas, demand: Demand | None = None, unknown: Iterable[str] = ()) -> Iterator[Flaw]:
+def refusals(quotas: Quotas, demand: Demand | None = None, unknown: Iterable[str] = ()) -> Iterator[QuotaIssue]:
     """Yield every reason to refuse ``quotas``; without ``demand`` those that need it are left out.
 
     ``unknown`` are names of groups in the demand that are not there.
@@ -49,109 +49,109 @@ def refusals(quotas: Quotas, demand: Demand | None = None, unknown: Iterable[str
     for name in unknown:
         near = difflib.get_close_matches(name, known, 1)
         fix = f"Did you mean {near[0]}?" if near else ""
-        yield Flaw("elastic-unknown-group", name, f"there is demand of {name}, which is no group", fix=fix)
+        yield QuotaIssue("elastic-unknown-group", name, f"there is demand of {name}, which is no group", fix=fix)
 
 
-def _names(quotas: Quotas) -> Iterator[Flaw]:
+def _names(quotas: Quotas) -> Iterator[QuotaIssue]:
     seen: dict[bytes, str] = {}
     users: dict[str, str] = {}
     for group in sorted(quotas.groups, key=lambda each: each.name):
         if any(part in RESERVED for part in group.name.split(".")):
-            yield Flaw("elastic-name-reserved", group.name, f"group {group.name} has a reserved name")
+            yield QuotaIssue("elastic-name-reserved", group.name, f"group {group.name} has a reserved name")
         key = name_key(group.name)
         if key in seen:
             message = f"group {group.name} is there twice: {seen[key]} is the same"
-            yield Flaw("elastic-group-twice", group.name, message)
+            yield QuotaIssue("elastic-group-twice", group.name, message)
         seen[key] = group.name
         for user in group.users:
             other = users.setdefault(user, group.name)
             if other != group.name:
                 message = f"user {user} belongs to both {other} and {group.name}"
-                yield Flaw("elastic-user-in-two-groups", group.name, message)
+                yield QuotaIssue("elastic-user-in-two-groups", group.name, message)
 
 
-def _own_amounts(group: Group) -> Iterator[Flaw]:
+def _own_amounts(group: Group) -> Iterator[QuotaIssue]:
     for what, amounts in (("max", group.max), ("min", group.min), ("weight", group.weight)):
         for name, amount in sorted(amounts.items()):
             if amount is not None and amount < 0:
                 message = f"group {group.name} has a {what} of {amount} {name}"
-                yield Flaw(f"elastic-{what}-negative", group.name, message, (_fact(group, what, name),))
+                yield QuotaIssue(f"elastic-{what}-negative", group.name, message, (_fact(group, what, name),))
     for name, amount in sorted(group.min.items()):
         facts = (_fact(group, "min", name), _fact(group, "max", name))
         cap = group.max.get(name, -1)
         if name not in group.max:
             message = f"group {group.name} has a min of {name} and no max of it"
-            yield Flaw("elastic-min-without-max", group.name, message, facts)
+            yield QuotaIssue("elastic-min-without-max", group.name, message, facts)
         elif cap is not None and amount > cap >= 0:
             message = f"group {group.name} has a min of {amount} {name} and a max of {cap}"
-            yield Flaw("elastic-min-above-max", group.name, message, facts)
+            yield QuotaIssue("elastic-min-above-max", group.name, message, facts)
     for name, cap in sorted(group.max.items()):
         if cap is None and name not in group.weight:
             message = f"group {group.name} has an unlimited max of {name} and no weight: max is the default of weight"
-            yield Flaw("elastic-unlimited-without-weight", group.name, message, (_fact(group, "max", name),))
+            yield QuotaIssue("elastic-unlimited-without-weight", group.name, message, (_fact(group, "max", name),))
     yield from _kinds(group)
 
 
-def _kinds(group: Group) -> Iterator[Flaw]:
+def _kinds(group: Group) -> Iterator[QuotaIssue]:
     for base in sorted({name.partition(MARK)[0] for name in group.min if MARK in name} & set(group.max)):
         kinds = [name for name in group.min if name.startswith(f"{base}{MARK}")]
         together, whole = sum(group.min[name] for name in kinds), group.min.get(base, 0)
         if together > whole:
             message = f"group {group.name} has mins of kinds of {base} that come to {together}, and a min of {whole}"
             facts = tuple(_fact(group, "min", name) for name in (base, *sorted(kinds)))
-            yield Flaw("elastic-kinds-above-whole", group.name, message, facts)
+            yield QuotaIssue("elastic-kinds-above-whole", group.name, message, facts)
 
 
-def _strict(group: Group, used: Mapping[str, int]) -> Iterator[Flaw]:
+def _strict(group: Group, used: Mapping[str, int]) -> Iterator[QuotaIssue]:
     for name in sorted(set(group.strict) & set(used)):
         fact = (f"used.{group.name}.{name}", str(used[name]))
         cap = group.max.get(name)
         if name not in group.max:
             message = f"group {group.name} uses {used[name]} {name} and has no max of it"
-            yield Flaw("elastic-used-without-max", group.name, message, (fact,))
+            yield QuotaIssue("elastic-used-without-max", group.name, message, (fact,))
         elif cap is not None and cap < used[name]:
             message = f"group {group.name} uses {used[name]} {name}, more than its max of {cap}"
-            yield Flaw("elastic-max-below-used", group.name, message, (fact, _fact(group, "max", name)))
+            yield QuotaIssue("elastic-max-below-used", group.name, message, (fact, _fact(group, "max", name)))
 
 
-def _places(tree: Tree) -> Iterator[Flaw]:
+def _places(tree: Tree) -> Iterator[QuotaIssue]:
     known = [group.name for group in tree.groups]
     for group in tree.orphans:
         near = difflib.get_close_matches(group.parent, known, 1)
         fix = f"Declare {group.parent}, or did you mean {near[0]}?" if near else f"Declare {group.parent}."
         message = f"group {group.name} is below {group.parent}, which is no group"
-        yield Flaw("elastic-orphan", group.name, message, fix=fix)
+        yield QuotaIssue("elastic-orphan", group.name, message, fix=fix)
     for circle in tree.cycles:
         way = " below ".join((*circle, circle[0]))
-        yield Flaw("elastic-cycle", circle[0], f"group {way}: they are above themselves")
+        yield QuotaIssue("elastic-cycle", circle[0], f"group {way}: they are above themselves")
 
 
-def _below(group: Group, parent: Group, same: bool) -> Iterator[Flaw]:
+def _below(group: Group, parent: Group, same: bool) -> Iterator[QuotaIssue]:
     for name in sorted(group.max):
         if name not in parent.max and name.partition(MARK)[0] not in parent.max:
             message = f"group {group.name} has a max of {name}, of which {parent.name} has none"
-            yield Flaw("elastic-dimension-not-of-parent", group.name, message, (_fact(group, "max", name),))
+            yield QuotaIssue("elastic-dimension-not-of-parent", group.name, message, (_fact(group, "max", name),))
     if same:
         for name in sorted(set(parent.max) - set(group.max)):
             message = f"group {group.name} has no max of {name}, of which {parent.name} has one"
-            yield Flaw("elastic-dimension-not-of-parent", group.name, message, (_fact(parent, "max", name),))
+            yield QuotaIssue("elastic-dimension-not-of-parent", group.name, message, (_fact(parent, "max", name),))
     for name, amount in sorted(group.min.items()):
         if amount > 0 and name not in parent.min and name.partition(MARK)[0] not in parent.min:
             message = f"group {group.name} has a min of {name}, of which {parent.name} has none"
-            yield Flaw("elastic-min-not-of-parent", group.name, message, (_fact(group, "min", name),))
+            yield QuotaIssue("elastic-min-not-of-parent", group.name, message, (_fact(group, "min", name),))
 
 
-def _sums(group: Group, children: list[Group]) -> Iterator[Flaw]:
+def _sums(group: Group, children: list[Group]) -> Iterator[QuotaIssue]:
     for name in sorted({each for child in children for each in child.min}):
         together = sum(child.min.get(name, 0) for child in children)
         own = group.min.get(name, group.min.get(name.partition(MARK)[0], 0))
         if together > own:
             message = f"the groups below {group.name} have mins that come to {together} {name}, more than its {own}"
             facts = (_fact(group, "min", name), *(_fact(child, "min", name) for child in children if name in child.min))
-            yield Flaw("elastic-children-min-above-parent", group.name, message, facts)
+            yield QuotaIssue("elastic-children-min-above-parent", group.name, message, facts)
 
 
-def _guarantees(tree: Tree, demand: Demand) -> Iterator[Flaw]:
+def _guarantees(tree: Tree, demand: Demand) -> Iterator[QuotaIssue]:
     """Yield the mins that no group above has room for among what is kept for it now, as the demand tells."""
     by_name = {group.name: group for group in tree.groups}
 
@@ -171,7 +171,7 @@ def _guarantees(tree: Tree, demand: Demand) -> Iterator[Flaw]:
             else:
                 if child is not group and not child.parent:
                     message = f"the min of {group.min[name]} {name} of {group.name} is kept by no group above it"
-                    yield Flaw("elastic-guarantee-not-covered", group.name, message, (_fact(group, "min", name),))
+                    yield QuotaIssue("elastic-guarantee-not-covered", group.name, message, (_fact(group, "min", name),))
 
 
 def _fact(group: Group, what: str, name: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from htcq.audit.catalog import FAMILIES
 from htcq.audit.fix import Role
-from htcq.audit.need import Need
+from htcq.audit.input import Input
 from htcq.audit.rule import Severity
 from htcq.report.schemas.pool import about_pool, incomplete, version
 from htcq.report.schemas.shape import Shape, listing, number, record, text, texts, whole
@@ -44,7 +44,7 @@ def rules() -> Shape:
         "id": text("The name of the rule, which never changes."),
         "family": text("The family that the rule belongs to.", *FAMILIES),
         "severity": text("The severity of its findings.", *_SEVERITIES),
-        "needs": listing("The data that the rule cannot do without.", text("Data.", *(each.value for each in Need))),
+        "needs": listing("The data that the rule cannot do without.", text("Data.", *(each.value for each in Input))),
         "summary": text("What is wrong."),
         "consequence": text("Consequence."),
         "fix": _fix("The settings that fix it wherever it is found."),

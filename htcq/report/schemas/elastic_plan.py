@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from htcq.elastic.gates import Refusal
 from htcq.elastic.plan import GroupPlan
-from htcq.elastic.reclaim.results import Ceiling, Need, Over, ReclaimPlan, Spared, Use, Victim
+from htcq.elastic.reclaim.results import Ceiling, Over, ReclaimPlan, Shortage, Spared, Use, Victim
 from htcq.report.schemas.pool import health, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -138,7 +138,7 @@ def _over() -> dict[str, Shape]:
 
 def _need() -> dict[str, Shape]:
     return keys_of(
-        Need,
+        Shortage,
         group="The name of the group.",
         jobs="How many idle jobs it has for which its runtime has room and no free slot has.",
         seconds="For how many seconds that has been so.",

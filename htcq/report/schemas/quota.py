@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from htcq.poolquota.comparison import Difference, GroupDifference
+from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.kept_back import KeptBack
 from htcq.poolquota.published import Mark
-from htcq.poolquota.standing import Standing
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.results import GroupQuota, GroupRound, Sharing
 from htcq.quota.shares import Share
@@ -125,7 +125,7 @@ def _standing() -> dict[str, Shape]:
         computed={"description": "What it should have published.", "type": ["number", "string"]},
     )
     return keys_of(
-        Standing,
+        GroupStatus,
         **_QUOTAS,
         depth="How many groups are above it.",
         configured="Whether it has a quota in the configuration.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from htcq.report.schemas.pool import about_pool, incomplete
 from htcq.report.schemas.shape import Shape, listing, maybe, number, record, table, text, truth, whole
-from htcq.why.wall import WALLS
+from htcq.why.match_failure import WALLS
 
 
 def why() -> Shape:

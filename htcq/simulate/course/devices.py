@@ -8,7 +8,7 @@ is not that of the startd.
 from __future__ import annotations
 
 from htcq.classads import Expr
-from htcq.pool.frame import Expressions, Frame
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
 from htcq.simulate.cycle.queues import Request
 
@@ -21,8 +21,8 @@ class Devices:
 
     def __init__(self) -> None:
         self._expressions = Expressions()
-        self._frames: dict[tuple[int, tuple[str, ...]], Frame] = {}
-        self._roots: dict[int, Frame] = {}
+        self._frames: dict[tuple[int, tuple[str, ...]], SharedAttributes] = {}
+        self._roots: dict[int, SharedAttributes] = {}
         self._suit: dict[tuple[int, int, str], bool] = {}
 
     def listed(self, slot: Slot) -> tuple[str, ...]:

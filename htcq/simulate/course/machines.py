@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from htcq.pool.slot import PARTITIONABLE, Slot, number_or
-from htcq.simulate.cycle.talk import Made
+from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import CPUS, MEMORY
 
 #: Shares of a machine's cpus up to which a class of machines goes; before them those with none in claims.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from htcq.classads import UNDEFINED
-from htcq.pool.frame import Expressions, Frame
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, PLACES, Number, Slot
 from htcq.units import attribute
 
@@ -23,7 +23,7 @@ class Slots:
 
     def __init__(self) -> None:
         self._expressions = Expressions()
-        self._frames: dict[tuple[object, ...], Frame] = {}
+        self._frames: dict[tuple[object, ...], SharedAttributes] = {}
 
     def left(self, slot: Slot, amounts: Mapping[str, Number]) -> Slot:
         """Return a partitionable ``slot`` that has ``amounts`` left."""
@@ -60,10 +60,10 @@ class Slots:
         key = (id(slot.frame), "drained")
         if key not in self._frames:
             lines = [(name, b"false" if name.lower() == b"requirements" else text) for name, text in slot.frame.lines]
-            self._frames[key] = Frame(tuple(lines), self._expressions)
+            self._frames[key] = SharedAttributes(tuple(lines), self._expressions)
         return slot._replace(frame=self._frames[key])
 
-    def _with(self, frame: Frame, shared: Mapping[str, Number], dynamic: bool) -> Frame:
+    def _with(self, frame: SharedAttributes, shared: Mapping[str, Number], dynamic: bool) -> SharedAttributes:
         """Return ``frame`` with other amounts of what slots share, for dynamic slots if so."""
         if not shared and not dynamic:
             return frame
@@ -81,7 +81,7 @@ class Slots:
             if dynamic:
                 lines += [(b"DynamicSlot", b"true"), (b"PartitionableSlot", b"false")]
                 lines.append((b"SlotType", f'"{DYNAMIC}"'.encode()))
-            found = self._frames[key] = Frame(tuple(lines), self._expressions)
+            found = self._frames[key] = SharedAttributes(tuple(lines), self._expressions)
         return found
 
 

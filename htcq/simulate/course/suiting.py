@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from htcq.pool.job import Job
-from htcq.pool.kind import requested
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number, Slot
-from htcq.simulate.cycle.asking import likenesses_of
+from htcq.pool.slot_class import requested
+from htcq.simulate.cycle.cached_expressions import ReferenceGraph
 from htcq.simulate.cycle.clock import Clock
 from htcq.simulate.cycle.fits import Fitting
-from htcq.simulate.cycle.looks import Links
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.search import limits_of
+from htcq.simulate.cycle.submitter_queues import likenesses_of
 
 
 class Suiting:
@@ -28,7 +28,7 @@ class Suiting:
     def __init__(self, pool: Pool, clock: Clock) -> None:
         self._clock = clock
         jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
-        self._likenesses, self._links = likenesses_of(jobs, pool.slots or ()), Links()
+        self._likenesses, self._links = likenesses_of(jobs, pool.slots or ()), ReferenceGraph()
         self._fittings: dict[tuple[int, int], Fitting] = {}
         self._asked: dict[tuple[int, tuple[str, ...]], Mapping[str, Number]] = {}
 

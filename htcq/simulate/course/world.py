@@ -32,7 +32,7 @@ from htcq.simulate.course.waiting import Waiting
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.clock import Clock
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.talk import Made
+from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import GPUS
 
 #: For how long a claim is used again, in seconds (CLAIM_WORKLIFE, param_info.in).

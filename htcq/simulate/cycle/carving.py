@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from htcq.classads import Value
 from htcq.policy.claim import Startd, Way, accounted, ways, whole
 from htcq.policy.defaults import ABSOLUTE_DISK
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import StartdTable, machine_disk_kb
-from htcq.simulate.cycle.looks import Links
+from htcq.simulate.cycle.cached_expressions import ReferenceGraph
 from htcq.simulate.cycle.offers import Offer
 from htcq.simulate.cycle.queues import Request
 
@@ -44,14 +44,14 @@ class _Carving:
 
 
 @dataclass(frozen=True)
-class _Sight:
+class _InputsSeen:
     """What of a slot matters to the startd for one request: how much is left of some assets, some own attributes."""
 
     assets: tuple[str, ...]
     places: tuple[int, ...]
 
 
-class _Site:
+class _StartdView:
     """A slot at its startd: what is left of it, what the startd is, and what of it each sight sees."""
 
     __slots__ = ("left", "seen", "startd")
@@ -69,20 +69,20 @@ class Startds:
 
     def __init__(self, configurations: Mapping[str, Configuration], weighted: bool) -> None:
         self._table, self._weighted = StartdTable(configurations), weighted
-        self._links = Links()
-        self._sites: dict[Offer, _Site] = {}
+        self._links = ReferenceGraph()
+        self._sites: dict[Offer, _StartdView] = {}
         #: All that is equal once, so that it can be known by its number.
         self._numbers: dict[tuple[object, ...], int] = {}
-        self._sights: dict[tuple[object, ...], _Sight] = {}
+        self._sights: dict[tuple[object, ...], _InputsSeen] = {}
         self._known: dict[tuple[object, ...], tuple[_Carving, ...]] = {}
-        self._kinds: dict[int, Kind] = {}
+        self._kinds: dict[int, SlotClass] = {}
         self._shares: dict[tuple[object, ...], Mapping[str, Number] | None] = {}
 
     def claim(self, offer: Offer, request: Request) -> Claim:
         """Return what ``request`` gets of a slot that the startd has given nothing of since its ad."""
         kind, site = offer.state.kind, self._sites.get(offer)
         if site is None:
-            site = self._sites[offer] = _Site(offer.at_first, self._table.of(offer.slot))
+            site = self._sites[offer] = _StartdView(offer.at_first, self._table.of(offer.slot))
         left, sight = site.left, self._sight(offer.seen, request, site.startd)
         seen = site.seen.get(id(sight))
         if seen is None:
@@ -115,7 +115,7 @@ class Startds:
         """Return what ``request`` gets of a partitionable ``slot`` that has so much left; None where that is short."""
         key = (id(slot.frame), id(request), *left.items())
         if key not in self._shares:
-            kind = self._kinds.setdefault(id(slot.frame), Kind((slot,)))
+            kind = self._kinds.setdefault(id(slot.frame), SlotClass((slot,)))
             carvings = self._carvings(slot, kind, request, left, self._table.of(slot), machine_disk_kb(slot))
             fitting = (each for each in carvings if not each.way.short(left))
             first = next(fitting, None)
@@ -126,7 +126,7 @@ class Startds:
         """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""
         return self._table.words(slots)
 
-    def _sight(self, slot: Slot, request: Request, startd: Startd) -> _Sight:
+    def _sight(self, slot: Slot, request: Request, startd: Startd) -> _InputsSeen:
         key = (id(slot.frame), id(request), id(startd))
         found = self._sights.get(key)
         if found is None:
@@ -140,20 +140,26 @@ class Startds:
             if startd.version < ABSOLUTE_DISK:
                 places.add(PLACES["totaldisk"])
             assets = tuple(asset for asset in slot.assets if asset in of_left)
-            found = self._sights[key] = _Sight(assets, tuple(sorted(places)))
+            found = self._sights[key] = _InputsSeen(assets, tuple(sorted(places)))
         return found
 
     def _carvings(
-        self, slot: Slot, kind: Kind, request: Request, left: Mapping[str, Number], startd: Startd, machine_disk_kb: int
+        self,
+        slot: Slot,
+        kind: SlotClass,
+        request: Request,
+        left: Mapping[str, Number],
+        startd: Startd,
+        machine_disk_kb: int,
     ) -> tuple[_Carving, ...]:
         """Return what the startd tries, in turn."""
         if slot.type != PARTITIONABLE:
             return (_Carving(Way(), Claim({}, self._charge(kind.weight(left)))),)
-        jobs = JobClass(request.frame, request.first, Counter(), Counter())
+        jobs = Autocluster(request.frame, request.first, Counter(), Counter())
         tried = ways(kind, jobs, left, startd, machine_disk_kb)
         return tuple(_Carving(way, self._claim(kind, way)) for way in tried)
 
-    def _claim(self, kind: Kind, way: Way) -> Claim:
+    def _claim(self, kind: SlotClass, way: Way) -> Claim:
         if way.impossible or way.refusal:
             return Claim({}, 0)
         return Claim(way.got, self._charge(kind.standing_weight(way.got)))

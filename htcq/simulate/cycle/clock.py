@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from htcq.pool.frame import Expressions, Frame
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
 
 #: Strings, and what looks at the clock outside of them.
@@ -41,7 +41,7 @@ class Clock:
     def __init__(self, moment: float | None) -> None:
         self._seconds = "" if moment is None else str(int(moment))
         self._expressions = Expressions()
-        self._frames: dict[int, Frame] = {}
+        self._frames: dict[int, SharedAttributes] = {}
         self.looked_at = False
 
     def set(self, ads: Iterable[Ad]) -> tuple[Ad, ...]:
@@ -53,7 +53,7 @@ class Clock:
         frame = self.frame(ad.frame)
         return ad if frame is ad.frame else ad._replace(frame=frame)
 
-    def frame(self, frame: Frame) -> Frame:
+    def frame(self, frame: SharedAttributes) -> SharedAttributes:
         """Return what ads share at this time."""
         if not self._seconds:
             return frame
@@ -62,7 +62,7 @@ class Clock:
             found = self._frames[id(frame)] = self._changed(frame)
         return found
 
-    def _changed(self, frame: Frame) -> Frame:
+    def _changed(self, frame: SharedAttributes) -> SharedAttributes:
         own = "currenttime" in frame
         texts = {}
         for name, text in frame.texts.items():

@@ -15,8 +15,8 @@ from htcq.classads import Expr, Missing, Value, as_number, holds
 from htcq.policy.claim import never_matched, overridden
 from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.slot import PLACES, Number, Slot
+from htcq.simulate.cycle.cached_expressions import ANY_NAME, Amounts, CachedExpression, ReferenceGraph, job_ad
 from htcq.simulate.cycle.clauses import bare, choice, comparison, conjuncts, disjuncts
-from htcq.simulate.cycle.looks import ANY_NAME, Amounts, Links, Look, job_ad
 from htcq.simulate.cycle.queues import Request
 
 _REFERENCE = re.compile(r"(?:(my|target)\s*\.\s*)?([a-z_][a-z0-9_]*)\Z", re.IGNORECASE)
@@ -33,12 +33,12 @@ _EXACT = 2**53
 class Conditions:
     """All that must hold where a request takes ``taken``; empty without a consumption policy."""
 
-    def __init__(self, slot: Slot, request: Request, taken: Mapping[str, Number | None], links: Links) -> None:
+    def __init__(self, slot: Slot, request: Request, taken: Mapping[str, Number | None], links: ReferenceGraph) -> None:
         self._slot, self._request, self._links, self._assets = slot, request, links, slot.assets
         self._varying = PLACES.keys() | set(slot.assets)
         self._never = False
         self._bounds: dict[tuple[str, str], Number] = {}
-        self._rest: list[Look] = []
+        self._rest: list[CachedExpression] = []
         self._changed = overridden(job_ad(request), taken)
         for asset, amount in taken.items():
             if amount is not None:
@@ -55,7 +55,7 @@ class Conditions:
         return () if self._never else self._compared
 
     @property
-    def looks(self) -> Sequence[Look]:
+    def looks(self) -> Sequence[CachedExpression]:
         """What is evaluated slot by slot."""
         return () if self._never else self._rest
 
@@ -177,7 +177,7 @@ class Conditions:
         key = (text, in_job, id(self._slot.frame))
         look = self._links.looks.get(key) if shared else None
         if look is None:
-            look = Look(self._expression(text), names, self._assets, self._request, in_job, self._changed)
+            look = CachedExpression(self._expression(text), names, self._assets, self._request, in_job, self._changed)
         if shared:
             self._links.looks[key] = look
         self._rest.append(look)

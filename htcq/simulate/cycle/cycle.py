@@ -22,18 +22,18 @@ from htcq.quota import condor
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import ROOT
 from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
-from htcq.simulate.cycle.asking import Askers, words_of
+from htcq.simulate.cycle.cached_expressions import PairExpression, ReferenceGraph
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.clock import at_moment
-from htcq.simulate.cycle.looks import Asked, Links
+from htcq.simulate.cycle.group_negotiation import GroupNegotiation, Rules
+from htcq.simulate.cycle.offer_groups import DECIDES, CrashError, OfferGroups
 from htcq.simulate.cycle.offers import Offers
-from htcq.simulate.cycle.pie import Rules, Turn
 from htcq.simulate.cycle.ranks import Ranker
+from htcq.simulate.cycle.schedd_negotiation import Talks
 from htcq.simulate.cycle.search import Search
-from htcq.simulate.cycle.state import DECIDES, CrashError, States
+from htcq.simulate.cycle.submitter_queues import SubmitterQueues, words_of
 from htcq.simulate.cycle.submitting import NAMES as SUBMITTER_NAMES
 from htcq.simulate.cycle.submitting import Submitting
-from htcq.simulate.cycle.talk import Talks
 from htcq.simulate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, Trace
 
 #: What the ranks are that nobody configured (param_info.in).
@@ -68,7 +68,7 @@ class Cycle:
     def __init__(self, pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = False) -> None:
         pool = at_moment(pool, Published(pool, pool.negotiator).moment)
         self.quotas = quotas = PoolQuotas(pool, Weights(), pool.negotiator)
-        self.askers = Askers(pool, quotas, order)
+        self.askers = SubmitterQueues(pool, quotas, order)
         self.accounts = Accounts(quotas)
         self._knobs = knobs = Knobs(quotas.knobs)
         self._before = dict(self.accounts.groups), dict(self.accounts.submitters)
@@ -85,11 +85,13 @@ class Cycle:
         asked = words.union(of_slots, self._words(pre, post))
         submitting = Submitting(quotas, self.accounts, asked, self.askers.significant)
         names |= SUBMITTER_NAMES
-        self.links = links = Links(words.union(DECIDES, startds.words(quotas.supply.slots), self._words(pre, post)))
-        self.offers = Offers(quotas.supply, States(sorted(words), links), quotas.knobs)
+        self.links = links = ReferenceGraph(
+            words.union(DECIDES, startds.words(quotas.supply.slots), self._words(pre, post))
+        )
+        self.offers = Offers(quotas.supply, OfferGroups(sorted(words), links), quotas.knobs)
         ranker = Ranker(pre, post, names, links)
         self.search = Search(
-            self.offers, ranker, knobs, partial(Asked, links=links, names_of_jobs=names), skip_bad_slots
+            self.offers, ranker, knobs, partial(PairExpression, links=links, names_of_jobs=names), skip_bad_slots
         )
         limits = (slot.concurrency_limits for slot in quotas.supply.slots)
         self.limits = in_use = ConcurrencyLimits(knobs, (each for each in limits if isinstance(each, str)))
@@ -158,7 +160,9 @@ class Cycle:
         if known is not None:
             place, before = known.place, known.used_before
         self.turns[whose] = GroupTurn(place, limit, before, before)
-        Turn(self.talks, self.accounts, self._rules, group, limit, whose, self.askers.by_group[whose]).take()
+        GroupNegotiation(
+            self.talks, self.accounts, self._rules, group, limit, whose, self.askers.by_group[whose]
+        ).take()
         self.turns[whose] = GroupTurn(place, limit, before, self.accounts.groups[whose])
 
     # After the cycle --------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from typing import Optional
 from htcq.classads import Value, as_number, named
 from htcq.policy.claim import request_of, stand_in
 from htcq.pool.slot import Number, Slot
+from htcq.simulate.cycle.cached_expressions import Amounts, CachedExpression, ReferenceGraph
 from htcq.simulate.cycle.conditions import Conditions
-from htcq.simulate.cycle.looks import Amounts, Links, Look
 from htcq.simulate.cycle.queues import Request
 from htcq.units import attribute
 
@@ -22,7 +22,7 @@ Taken = tuple[Optional[Number], ...]
 class Fitting:
     """What one request asks of all slots that share the frame of ``slot``; by consumption ``policy`` or without."""
 
-    def __init__(self, slot: Slot, request: Request, policy: bool, links: Links) -> None:
+    def __init__(self, slot: Slot, request: Request, policy: bool, links: ReferenceGraph) -> None:
         self._request, self._links, self.assets = request, links, slot.assets
         self._looks = tuple(self._consumption(slot, asset) for asset in slot.assets) if policy else ()
         self._constant = self._taken(slot, {}) if all(look.constant for look in self._looks) else None
@@ -30,12 +30,12 @@ class Fitting:
         #: What matches cost, by what decides that; None where a weight is no number.
         self.costs: dict[tuple[object, ...], float | None] = {}
 
-    def _consumption(self, slot: Slot, asset: str) -> Look:
+    def _consumption(self, slot: Slot, asset: str) -> CachedExpression:
         expression = named(f"Consumption{attribute(asset)}")
         instead = stand_in(self._request.frame, asset)
         names = self._links.reached(expression.words(), slot.frame, self._request.frame)
         changed: dict[str, Value] = {} if instead is None else {request_of(asset): instead}
-        return Look(expression, names, self.assets, self._request, changed=changed)
+        return CachedExpression(expression, names, self.assets, self._request, changed=changed)
 
     def taken(self, slot: Slot, amounts: Amounts) -> Taken:
         """Return what the request takes of ``slot`` with ``amounts`` left; nothing without a policy."""

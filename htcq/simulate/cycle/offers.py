@@ -12,7 +12,7 @@ from htcq.classads import UNDEFINED, Ad, as_number
 from htcq.pool.slot import PARTITIONABLE, Slot
 from htcq.poolquota.supply import Supply
 from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.state import State, States, Weighing
+from htcq.simulate.cycle.offer_groups import OfferGroup, OfferGroups, Weighing
 
 #: A slot of a startd that says nothing else has one claim to give.
 _ONE_CLAIM = 1
@@ -39,7 +39,7 @@ class Offer:
         "state",
     )
 
-    def __init__(self, index: int, slot: Slot, state: State) -> None:
+    def __init__(self, index: int, slot: Slot, state: OfferGroup) -> None:
         self.index, self.slot, self.state, self.at_first = index, slot, state, state.amounts
         self.first_state = state
         self.seen = slot._replace(frame=state.slot.frame)
@@ -51,7 +51,7 @@ class Offer:
         self.claimer = schedd if isinstance(schedd, str) and slot.type == PARTITIONABLE else ""
         #: The negotiator's ranks, and in which state they are so.
         self.ranks = (0.0, 0.0)
-        self.ranked_in: State | None = None
+        self.ranked_in: OfferGroup | None = None
         #: The parts of them that stay as they are for the whole cycle; None: not looked at yet.
         self.kept: tuple[int | float, int | float] | None = None
 
@@ -68,14 +68,14 @@ class Offer:
 class Offers:
     """All slots that a match could be made with, by state."""
 
-    def __init__(self, supply: Supply, states: States, knobs: Mapping[str, str]) -> None:
+    def __init__(self, supply: Supply, states: OfferGroups, knobs: Mapping[str, str]) -> None:
         reader = Knobs(knobs)
         self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self._early = reader.boolean("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", False)
         self._working = reader.boolean("MATCH_WORKING_CM_SLOTS", False)
         self._own, self._central = (Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text))
         self._supply, self._states = supply, states
-        self._by_state: dict[State, dict[Offer, None]] = {}
+        self._by_state: dict[OfferGroup, dict[Offer, None]] = {}
         #: Every slot that was offered when the cycle began, and those that no job is offered.
         self.at_first: list[Offer] = []
         self.withheld: list[Slot] = []
@@ -114,7 +114,7 @@ class Offers:
         if not members:
             del self._by_state[offer.state]
 
-    def change(self, offer: Offer, state: State) -> None:
+    def change(self, offer: Offer, state: OfferGroup) -> None:
         """Let ``offer`` come into another state."""
         self.remove(offer)
         offer.state = state
@@ -127,7 +127,7 @@ class Offers:
         """Tell whether ``offer`` can still be matched."""
         return offer in self._by_state.get(offer.state, {})
 
-    def states(self, schedd: str) -> list[tuple[State, Collection[Offer]]]:
+    def states(self, schedd: str) -> list[tuple[OfferGroup, Collection[Offer]]]:
         """Return every state with the slots that are in it and may go to jobs of ``schedd``."""
         if not self._claimers:
             return [(state, members.keys()) for state, members in self._by_state.items()]

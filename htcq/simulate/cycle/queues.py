@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from htcq.classads import Value, as_number
-from htcq.pool.frame import Frame
 from htcq.pool.job import PLACES, Job
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.offer_budget import OfferBudget
@@ -27,20 +27,22 @@ class Request:
     """Jobs that are alike: HTCondor's autocluster. All are asked for with the ad of the first."""
 
     first: Job
-    frame: Frame = field(init=False)
+    frame: SharedAttributes = field(init=False)
 
     def __post_init__(self) -> None:
         #: What they share.
         self.frame = self.first.frame
 
 
-class Likenesses:
+class AutoclusterIndex:
     """Collapses jobs into requests; ``looked_at`` are the names of own attributes that expressions look at.
 
     ``shown`` returns what a request shows of the frame of its jobs.
     """
 
-    def __init__(self, looked_at: Iterable[str], shown: Callable[[Frame], Frame] = lambda frame: frame) -> None:
+    def __init__(
+        self, looked_at: Iterable[str], shown: Callable[[SharedAttributes], SharedAttributes] = lambda frame: frame
+    ) -> None:
         self._shown = shown
         self._places = tuple(sorted(PLACES[name] for name in looked_at if name in PLACES))
         self._known: dict[Likeness, Request] = {}
@@ -86,7 +88,7 @@ class Queue:
     """The runnable jobs of one submitter at one schedd; matched ones leave it. ``offers`` tells what is asked for."""
 
     def __init__(
-        self, jobs: Iterable[Job], likenesses: Likenesses, offers: Callable[[Job], bool] = lambda job: True
+        self, jobs: Iterable[Job], likenesses: AutoclusterIndex, offers: Callable[[Job], bool] = lambda job: True
     ) -> None:
         self.runs: list[Run] = []
         self.offered: dict[int, bool] = {}
@@ -196,7 +198,9 @@ def _requests(queue: Queue) -> list[tuple[Run, int, str]]:
     return found
 
 
-def queues_of(jobs: Iterable[Job], likenesses: Likenesses, access: AccessPoints) -> Mapping[tuple[str, str], Queue]:
+def queues_of(
+    jobs: Iterable[Job], likenesses: AutoclusterIndex, access: AccessPoints
+) -> Mapping[tuple[str, str], Queue]:
     """Return the queues of ``jobs`` by submitter and schedd; the schedd is empty where the pool does not say."""
     found: dict[tuple[str, str], list[Job]] = {}
     for job in jobs:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from htcq.classads import as_number, literal, named, parsed
-from htcq.pool.frame import Frame
-from htcq.quota.doubles import as_float
+from htcq.pool.shared_attributes import SharedAttributes
+from htcq.quota.cpp_float import as_float
+from htcq.simulate.cycle.cached_expressions import CachedExpression, PairExpression, ReferenceGraph
 from htcq.simulate.cycle.conditions import asset_named
-from htcq.simulate.cycle.looks import Asked, Links, Look
 from htcq.simulate.cycle.matchlist import Entry, Ranks
+from htcq.simulate.cycle.offer_groups import OfferGroup
 from htcq.simulate.cycle.offers import Offer
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.state import State
 from htcq.units import BUILT_IN_ASSETS
 
 #: What a rank of the negotiator is that yields no number, and what a job's is.
@@ -26,12 +26,12 @@ _WORST, _NO_RANK = -1.7976931348623157e308, 0.0
 class Ranker:
     """All three ranks of a match; ``pre`` and ``post`` are expressions in the ad of a slot, with a job as target."""
 
-    def __init__(self, pre: str, post: str, names_of_jobs: frozenset[str], links: Links) -> None:
+    def __init__(self, pre: str, post: str, names_of_jobs: frozenset[str], links: ReferenceGraph) -> None:
         before, after = parsed(pre), parsed(post)
-        self._pre = None if before is None else Asked(before, links, names_of_jobs)
-        self._post = None if after is None else Asked(after, links, names_of_jobs)
-        self._job = Asked(named("Rank"), links, names_of_jobs, in_job=True)
-        self._numbers: dict[tuple[Look, tuple[object, ...]], float] = {}
+        self._pre = None if before is None else PairExpression(before, links, names_of_jobs)
+        self._post = None if after is None else PairExpression(after, links, names_of_jobs)
+        self._job = PairExpression(named("Rank"), links, names_of_jobs, in_job=True)
+        self._numbers: dict[tuple[CachedExpression, tuple[object, ...]], float] = {}
         self._owns: dict[tuple[object, ...], int] = {}
         #: By frame of jobs: the Rank that they all have, or the asset that it is, or nothing.
         self._known: dict[int, float | str] = {}
@@ -41,7 +41,7 @@ class Ranker:
         pre, post = self._negotiators(offer, request)
         return (pre, self._jobs(offer.state, request), post)
 
-    def entries(self, state: State, offers: Iterable[Offer], request: Request) -> list[Entry[Offer]]:
+    def entries(self, state: OfferGroup, offers: Iterable[Offer], request: Request) -> list[Entry[Offer]]:
         """Return what stands for ``offers``, all of ``state``, in a list for ``request``."""
         for offer in offers:
             if offer.ranked_in is not state:
@@ -67,7 +67,7 @@ class Ranker:
     def _both(self, offer: Offer, request: Request) -> tuple[float, float]:
         return (self._evaluated(self._pre, offer, request), self._evaluated(self._post, offer, request))
 
-    def _own(self, rank: Asked | None, offer: Offer, request: Request) -> int | float:
+    def _own(self, rank: PairExpression | None, offer: Offer, request: Request) -> int | float:
         """Return a rank that stays as it is for the whole cycle, or a number for what of the slot itself decides."""
         look = None if rank is None else rank.look(offer.seen, request)
         if look is None or not look.of_amounts:
@@ -75,7 +75,7 @@ class Ranker:
         own = look.own(offer.seen)
         return self._owns.setdefault(own, len(self._owns))
 
-    def _kept(self, rank: Asked | None, offer: Offer, place: int, request: Request) -> float:
+    def _kept(self, rank: PairExpression | None, offer: Offer, place: int, request: Request) -> float:
         """Return a rank of ``offer``, evaluated once for all slots of its state that are alike."""
         kept = offer.kept[place] if offer.kept is not None else 0
         if isinstance(kept, float):
@@ -86,10 +86,10 @@ class Ranker:
             found = known[kept] = self._evaluated(rank, offer, request)
         return found
 
-    def _by_job(self, frame: Frame) -> bool:
+    def _by_job(self, frame: SharedAttributes) -> bool:
         return any(rank.by_job(frame) for rank in (self._pre, self._post) if rank is not None)
 
-    def _evaluated(self, rank: Asked | None, offer: Offer, request: Request) -> float:
+    def _evaluated(self, rank: PairExpression | None, offer: Offer, request: Request) -> float:
         if rank is None:
             return _WORST
         look = rank.look(offer.seen, request)
@@ -100,7 +100,7 @@ class Ranker:
             found = self._numbers[key] = _WORST if value is None else as_float(value)
         return found
 
-    def _jobs(self, state: State, request: Request) -> float:
+    def _jobs(self, state: OfferGroup, request: Request) -> float:
         """Return the job's own Rank of slots in ``state``."""
         known = self._known.get(id(request.frame))
         if known is None:

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from htcq.classads import Expr, holds, named, parsed
 from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.looks import Asked
+from htcq.simulate.cycle.cached_expressions import PairExpression
 from htcq.simulate.cycle.matchlist import Entry, MatchList
+from htcq.simulate.cycle.offer_groups import CrashError, OfferGroup
 from htcq.simulate.cycle.offers import Offer, Offers
 from htcq.simulate.cycle.queues import Request, Session
 from htcq.simulate.cycle.ranks import Ranker
-from htcq.simulate.cycle.state import CrashError, State
 from htcq.simulate.cycle.trace import Crash
 
 NO_MATCH, OVER_LIMIT, NO_PREEMPTION = "no match found", "submitter limit exceeded", "PREEMPTION_REQUIREMENTS == False"
@@ -59,7 +59,7 @@ class Search:
         offers: Offers,
         ranker: Ranker,
         knobs: Knobs,
-        asked: Callable[[Expr], Asked],
+        asked: Callable[[Expr], PairExpression],
         skip_bad: bool = False,
     ) -> None:
         self._offers, self._ranker, self._skip_bad = offers, ranker, skip_bad
@@ -183,7 +183,7 @@ class Search:
         return found
 
     def _cost(
-        self, state: State, request: Request, slot: str, job: str, offers: Collection[Offer] = ()
+        self, state: OfferGroup, request: Request, slot: str, job: str, offers: Collection[Offer] = ()
     ) -> float | None:
         try:
             return state.cost(request)
@@ -222,7 +222,7 @@ class Search:
             return NO_PREEMPTION
         return "" if self._prefers(self._as_good, offer, request) else WORSE_RANK
 
-    def _prefers(self, condition: Asked, offer: Offer, request: Request) -> bool:
+    def _prefers(self, condition: PairExpression, offer: Offer, request: Request) -> bool:
         return holds(condition.of(offer.seen, offer.state.amounts, request))
 
 

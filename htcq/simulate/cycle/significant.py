@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from htcq.pool.frame import Expressions, Frame
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.quota.knobs import Knobs
 
 #: The first version whose negotiator leaves any out, and what it leaves out unless told otherwise (param_info.in).
@@ -37,18 +37,18 @@ class Significant:
         self._names = {name.lower() for name in _LISTED.findall(_USUAL_NAMES if names is None else names)}
         self._pattern = _compiled(knobs.text(_PATTERN) or _USUAL_PATTERN)
         self._roots = tuple(sorted({name for name in named if not self._left_out(name)} | _ALWAYS))
-        self._known: dict[int, Frame] = {}
-        self._alike: dict[tuple[tuple[str, str], ...], Frame] = {}
+        self._known: dict[int, SharedAttributes] = {}
+        self._alike: dict[tuple[tuple[str, str], ...], SharedAttributes] = {}
         self._expressions = Expressions()
 
-    def frame(self, frame: Frame) -> Frame:
+    def frame(self, frame: SharedAttributes) -> SharedAttributes:
         """Return the frame of a request for jobs with ``frame``; the same one for jobs that it does not tell apart."""
         found = self._known.get(id(frame))
         if found is None:
             found = self._known[id(frame)] = self._request(frame)
         return found
 
-    def _request(self, frame: Frame) -> Frame:
+    def _request(self, frame: SharedAttributes) -> SharedAttributes:
         left_out = set() if self._all else {name for name in frame.texts if self._left_out(name)}
         if left_out:
             left_out -= _reached(self._roots, frame)
@@ -57,7 +57,7 @@ class Significant:
         kept = tuple(sorted((name, text) for name, text in frame.texts.items() if name not in left_out))
         if kept not in self._alike:
             lines = tuple(line for line in frame.lines if line[0].decode("utf-8", "replace").lower() not in left_out)
-            self._alike[kept] = Frame(lines, self._expressions)
+            self._alike[kept] = SharedAttributes(lines, self._expressions)
         return self._alike[kept]
 
     def _left_out(self, name: str) -> bool:
@@ -73,7 +73,7 @@ def _compiled(text: str) -> re.Pattern[str] | None:
         return None
 
 
-def _reached(roots: Iterable[str], frame: Frame) -> set[str]:
+def _reached(roots: Iterable[str], frame: SharedAttributes) -> set[str]:
     """Return the attributes that are in ``roots``, and all that their expressions name in the same ad."""
     found: set[str] = set()
     waiting = [name for name in roots if name in frame]

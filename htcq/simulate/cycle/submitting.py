@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from htcq.pool.frame import Expressions, Frame
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import ROOT
 from htcq.simulate.cycle.accounts import Accounts
@@ -31,7 +31,7 @@ class Submitting:
         self._quotas, self._accounts, self._significant = quotas, accounts, significant
         self._named = frozenset(name for name in NAMES if name in words)
         self._known: dict[tuple[int, tuple[tuple[str, str], ...]], Request] = {}
-        self._frames: dict[tuple[int, tuple[tuple[str, str], ...]], Frame] = {}
+        self._frames: dict[tuple[int, tuple[tuple[str, str], ...]], SharedAttributes] = {}
         self._expressions = Expressions()
 
     def of(self, request: Request, submitter: str, priority: float, negotiating: str) -> Request:
@@ -45,7 +45,7 @@ class Submitting:
             self._known[key] = Request(request.first._replace(frame=self._frame(sent, texts)))
         return self._known[key]
 
-    def _frame(self, frame: Frame, texts: tuple[tuple[str, str], ...]) -> Frame:
+    def _frame(self, frame: SharedAttributes, texts: tuple[tuple[str, str], ...]) -> SharedAttributes:
         key = (id(frame), texts)
         if key not in self._frames:
             self._frames[key] = frame.changed(dict(texts), self._expressions)

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.costs import match_cost
-from htcq.pool.jobclass import JobClass, job_classes
-from htcq.pool.kind import Kind, kinds_of
-from htcq.pool.matching import Wall, wall
+from htcq.pool.matching import Mismatch, wall
 from htcq.pool.slot import DYNAMIC
+from htcq.pool.slot_class import SlotClass, slot_classes
+from htcq.poolquota.group_status import depth_first
 from htcq.poolquota.groups import PoolQuotas
-from htcq.poolquota.standing import depth_first
 from htcq.quota.limits import truncated
 from htcq.quota.tree import Group, assigned_group
 from htcq.simulate.migration.records import Amount, GroupMove
@@ -104,9 +104,9 @@ def _starves(quotas: PoolQuotas, name: str, cheapest: float | None) -> str:
 
 def _cheapest(quotas: PoolQuotas) -> dict[str, float]:
     """Return by group the least that a match of any of its idle jobs costs on a slot that has nothing claimed."""
-    kinds = [kind for kind in kinds_of(quotas.pool.slots or ()) if kind.type != DYNAMIC]
+    kinds = [kind for kind in slot_classes(quotas.pool.slots or ()) if kind.type != DYNAMIC]
     found: dict[str, float] = {}
-    for jobs in job_classes(quotas.pool.jobs or ()):
+    for jobs in autoclusters_of(quotas.pool.jobs or ()):
         least = min(_costs(kinds, jobs), default=None)
         if least is None:
             continue
@@ -116,9 +116,9 @@ def _cheapest(quotas: PoolQuotas) -> dict[str, float]:
     return found
 
 
-def _costs(kinds: list[Kind], jobs: JobClass) -> Iterator[float]:
+def _costs(kinds: list[SlotClass], jobs: Autocluster) -> Iterator[float]:
     for kind in kinds:
-        if wall(kind, jobs)[0] is not Wall.NONE:
+        if wall(kind, jobs)[0] is not Mismatch.NONE:
             continue
         taken = kind.consumed(jobs.ad()) if kind.supports_policy else {}
         cost = match_cost(kind, taken)

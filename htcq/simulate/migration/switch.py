@@ -13,10 +13,10 @@ from htcq.errors import InputError
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.costs import weight_shares
 from htcq.pool.demand import OWN_KNOB, ScheddWeight
-from htcq.pool.kind import Kind
 from htcq.pool.pool import Pool
 from htcq.pool.record import ACCOUNTING, SUBMITTER
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version, version_text
 from htcq.pool.weights import Weights
 from htcq.poolquota.groups import PoolQuotas
@@ -197,7 +197,7 @@ def _plain(before: Pool, after: Pool) -> tuple[str, ...]:
     """Return those of them that have a partitionable slot without a consumption policy."""
     pairs = zip(before.slots or (), after.slots or ())
     changed = [one for one, other in pairs if one.frame is not other.frame and one.type == PARTITIONABLE]
-    return tuple(sorted({str(slot.machine) for slot in changed if not Kind((slot,)).supports_policy}))
+    return tuple(sorted({str(slot.machine) for slot in changed if not SlotClass((slot,)).supports_policy}))
 
 
 def _version(pool: Pool) -> str:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.elastic.reclaim.essential import essential
-from htcq.elastic.reclaim.past import (
+from htcq.elastic.reclaim.compaction import essential
+from htcq.elastic.reclaim.reclaim_history import (
     BATCH,
     CANCELLED,
     CANCELLING,

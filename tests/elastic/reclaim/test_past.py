@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from htcq.elastic.reclaim.past import (
+from htcq.elastic.reclaim.reclaim_history import (
     CANCELLED,
     CEILING,
     INTENT,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.elastic.reclaim.rechecked import unlike
+from htcq.elastic.reclaim.precheck import unlike
 from htcq.elastic.reclaim.results import Victim
 from htcq.live.vacating import Facts
 from htcq.settings.reclaim import ReclaimLimits

@@ -8,7 +8,7 @@ import pytest
 
 from htcq.poolquota.explanation.group import stories
 from htcq.poolquota.explanation.sections import Scene, few, listed, ranked, unused
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 from tests.audit.rules.quota.groups import wants
 from tests.audit.sites import pool
 from tests.poolquota.looks import busy, look, looked, standing
@@ -17,7 +17,7 @@ from tests.quota.recorded import FILES, ads_of, read
 recorded = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 
 
-def look_at_cycle(path: Path) -> QuotaLook:
+def look_at_cycle(path: Path) -> PoolQuotaReport:
     case = read(path)
     return looked(pool(*ads_of(case), config="\n".join(case["config"]) + "\n"))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from htcq.poolquota.explanation.group import story
-from htcq.poolquota.report import QuotaLook
+from htcq.poolquota.report import PoolQuotaReport
 
 
-def told(look: QuotaLook, group: str, topic: str) -> list[str]:
+def told(look: PoolQuotaReport, group: str, topic: str) -> list[str]:
     return [sentence.text for sentence in story(look, group) if sentence.topic == topic]

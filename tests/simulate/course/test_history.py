@@ -9,9 +9,9 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.pool.ads import read_past
-from htcq.pool.frame import Expressions
 from htcq.pool.job import Job
 from htcq.pool.past import Past
+from htcq.pool.shared_attributes import Expressions
 from htcq.simulate.course.history import run_time_of
 from tests.audit.sites import job, pool
 

@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.fix import Role, Setting
 from htcq.audit.harm import groups_that_wait
-from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.classads import as_number, parsed
 from htcq.pool.configuration import Configuration, Knob
 
@@ -71,7 +71,7 @@ def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
 RULE = Rule(
     id="access-point-closed",
     severity=Severity.WARNING,
-    needs=(Need.ACCESS,),
+    needs=(Input.ACCESS,),
     summary="MAX_JOBS_RUNNING, CURB_MATCHMAKING or START_VANILLA_UNIVERSE keeps all jobs of an access point waiting",
     consequence=(
         "The schedd offers the negotiator nothing, or starts nothing of what is matched. Its jobs stay idle, and the "

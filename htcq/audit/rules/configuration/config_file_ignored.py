@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from htcq.audit.config_sources import directories, files
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.pool.configuration import Configuration
 
 _KNOB = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
@@ -30,7 +30,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             continue
         yield from _ignored(configuration, pattern, whose)
     if not checked:
-        yield Unchecked(Need.CENTRAL.value)
+        yield Unchecked(Input.CENTRAL.value)
 
 
 def _ignored(configuration: Configuration, pattern: re.Pattern[str], whose: str) -> Iterator[Found]:

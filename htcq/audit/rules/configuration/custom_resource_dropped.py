@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import node
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix_settings import node
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Configuration
 
 _NAMES = "MACHINE_RESOURCE_NAMES"
@@ -55,7 +55,7 @@ def _all(configuration: Configuration, allowed: list[str]) -> str:
 RULE = Rule(
     id="custom-resource-dropped",
     severity=Severity.WARNING,
-    needs=(Need.EXECUTE,),
+    needs=(Input.EXECUTE,),
     summary="MACHINE_RESOURCE_NAMES is set and does not list an asset that is defined",
     consequence=(
         "Once MACHINE_RESOURCE_NAMES is set the startd drops every custom asset that it does not list, GPUs included. "

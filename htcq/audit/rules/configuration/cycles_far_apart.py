@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Role, Setting
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.knobs import number_of
 
 #: Seconds that no site waits on purpose; ads live as long unless they are renewed (CLASSAD_LIFETIME).
@@ -39,7 +39,7 @@ def _duration(seconds: float) -> str:
 RULE = Rule(
     id="cycles-far-apart",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="The negotiator waits more than a quarter of an hour between two cycles",
     consequence=(
         "A free slot stays free until the next cycle, and groups do not get what they are due in between. Often an "

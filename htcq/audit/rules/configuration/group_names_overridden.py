@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
-from htcq.audit.nearness import nearest
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.spelling import nearest
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.knob_names import names_that_matter, split_prefix, stem_of
 from htcq.quota.tree import name_key
@@ -119,7 +119,7 @@ def _file(place: str) -> str:
 RULE = Rule(
     id="group-names-overridden",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A later assignment of GROUP_NAMES replaces a former one and drops groups that have quotas",
     consequence=(
         "HTCondor keeps the last assignment of a knob. Groups that only a former one lists do not exist: their quotas "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.config_sources import commands
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -23,7 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     examples=(whose,),
                 )
     if not seen:
-        yield Unchecked(Need.CENTRAL.value)
+        yield Unchecked(Input.CENTRAL.value)
 
 
 RULE = Rule(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.job_policies import JobPolicies, JobPolicy
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -43,7 +43,7 @@ def _found(name: str, policy: JobPolicy, severity: Severity | None) -> Found:
 RULE = Rule(
     id="job-policy-ignored",
     severity=Severity.WARNING,
-    needs=(Need.ACCESS,),
+    needs=(Input.ACCESS,),
     summary="A transform or submit requirement is listed, and the schedd ignores it",
     consequence=(
         "JOB_TRANSFORM_NAMES and SUBMIT_REQUIREMENT_NAMES may list what is not defined, does not parse, or is written "

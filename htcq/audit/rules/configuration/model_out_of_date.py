@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 
 #: Most machines that a finding names.
 _MAX_NAMES = 20
@@ -80,7 +80,7 @@ def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found
 RULE = Rule(
     id="model-out-of-date",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Execution points advertise another model than most of those that advertise one, or none",
     consequence=(
         "Nodes with different models weigh equal claims differently, and quotas, usage and the pool's weight are sums "

@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
 from htcq.audit.harm import groups_that_wait
-from htcq.audit.rule import Found, Harm, Need, Rule, Severity
+from htcq.audit.rule import Found, Harm, Input, Rule, Severity
 from htcq.classads import Expr, holds, parsed
 from htcq.poolquota.demand import looked_at
 
@@ -56,7 +56,7 @@ def _found(evidence: Evidence, knob: str, text: str, number: str) -> Found:
 RULE = Rule(
     id="negotiator-excludes-all",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="NEGOTIATOR_SUBMITTER_CONSTRAINT or NEGOTIATOR_JOB_CONSTRAINT holds for nothing that waits",
     consequence=(
         "The negotiator leaves out all submitters, or schedds offer none of their jobs: nothing in the pool is "

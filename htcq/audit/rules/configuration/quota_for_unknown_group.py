@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Role, Setting
+from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import near_group_knob, of_unknown_group
-from htcq.audit.mend import central
-from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Need, Rule, Severity
+from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.configuration import Knob
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
 from htcq.quota.tree import name_key
@@ -93,7 +93,7 @@ def _is_named(evidence: Evidence, group: str) -> bool:
 RULE = Rule(
     id="quota-for-unknown-group",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="GROUP_QUOTA_*, GROUP_ACCEPT_SURPLUS_* or another knob is set for a group that GROUP_NAMES does not list",
     consequence=(
         "The negotiator makes groups of the names in GROUP_NAMES only, and looks for the knobs of these. The knob is "

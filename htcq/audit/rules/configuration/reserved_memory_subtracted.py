@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import node
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix_settings import node
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.quota.knobs import number_of
 
 
@@ -35,7 +35,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="reserved-memory-subtracted",
     severity=Severity.WARNING,
-    needs=(Need.EXECUTE,),
+    needs=(Input.EXECUTE,),
     summary="RESERVED_MEMORY is set together with MEMORY",
     consequence=(
         "The startd subtracts RESERVED_MEMORY from MEMORY as well as from what it detects. Slots are smaller than they "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.pool.configuration import Configuration, Knob
 
 _SETTABLE = re.compile(r"(?:[A-Z_]+_)?SETTABLE_ATTRS_[A-Z_]+\Z", re.IGNORECASE)
@@ -29,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             )
             yield _found(configuration, whose, "nothing listed", message, settable)
     if not checked:
-        yield Unchecked(Need.CENTRAL.value)
+        yield Unchecked(Input.CENTRAL.value)
 
 
 def _found(configuration: Configuration, whose: str, cause: str, message: str, settable: list[Knob]) -> Found:

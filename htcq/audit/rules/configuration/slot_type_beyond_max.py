@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import node
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix_settings import node
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Knob
 from htcq.quota.knobs import number_of
 
@@ -37,7 +37,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="slot-type-beyond-max",
     severity=Severity.INFO,
-    needs=(Need.EXECUTE,),
+    needs=(Input.EXECUTE,),
     summary="SLOT_TYPE_<N> is set for a number beyond MAX_SLOT_TYPES",
     consequence="The startd ignores the slot type; only a full debug log says so. Its slots do not exist.",
     advice="Raise MAX_SLOT_TYPES, or use smaller numbers; then restart the startd.",

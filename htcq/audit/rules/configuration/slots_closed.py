@@ -8,15 +8,15 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.fix import Role, Setting
 from htcq.audit.harm import part_of_pool
-from htcq.audit.looks import looks_of
 from htcq.audit.names import Names
 from htcq.audit.policies import quoted
-from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity
+from htcq.audit.referenced_attributes import looks_of
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.audit.trials import ordinary_requests
 from htcq.classads import holds, named
-from htcq.pool.jobclass import made_up
-from htcq.pool.kind import EXAMPLES, Kind
+from htcq.pool.autocluster import made_up
 from htcq.pool.slot import DYNAMIC, Slot
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 
 #: What of a slot changes by itself: where START looks at it, the slot opens again.
 _CHANGES = frozenset(
@@ -47,12 +47,12 @@ def _away(slot: Slot) -> bool:
     return str(slot.state) == "Drained" or any(slot.frame.value(name) is True for name in _AWAY)
 
 
-def _never(kind: Kind, slot: Slot, names: Names) -> bool:
+def _never(kind: SlotClass, slot: Slot, names: Names) -> bool:
     """Tell whether START of ``slot`` holds for no job: for none of a grid of requests, and it looks at nothing else.
 
     An attribute that no job has is undefined to START.
     """
-    own = Kind((slot,))
+    own = SlotClass((slot,))
     looks = looks_of(own, ["start"])
     if looks.of_slot and _looks_at_what_changes(slot):
         return False
@@ -103,7 +103,7 @@ def _is_of(slot: Slot, closed: list[Slot]) -> bool:
 RULE = Rule(
     id="slots-closed",
     severity=Severity.INFO,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="START of some slots lets no job in, whatever the job asks for",
     consequence=(
         "No new job starts on these slots, and HTCondor reports nothing: a slot in state Owner or Unclaimed looks as "

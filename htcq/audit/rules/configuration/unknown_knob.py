@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import settings_of
-from htcq.audit.nearness import near_to, nearest
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.fix_settings import settings_of
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.audit.spelling import near_to, nearest
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.knob_names import ASSET_STEM, names_that_matter, split_prefix, stem_of, stems
 
@@ -40,7 +40,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     is_root=True,
                 )
     if not checked:
-        yield Unchecked(Need.CENTRAL.value)
+        yield Unchecked(Input.CENTRAL.value)
 
 
 def _corrected(configuration: Configuration, knob: Knob, meant: str) -> tuple[tuple[str, str], ...]:

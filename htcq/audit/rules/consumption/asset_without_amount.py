@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.listed_attributes import unlisted
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import as_number
-from htcq.pool.kind import Kind
 from htcq.pool.slot import PLACES, Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.units import attribute
 
 
@@ -31,7 +31,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 )
 
 
-def _lacking(kind: Kind, asset: str) -> list[Slot]:
+def _lacking(kind: SlotClass, asset: str) -> list[Slot]:
     """Return the slots that say no amount of ``asset``; a shared attribute is looked at once for each frame."""
     place = PLACES.get(asset)
     if place is not None:
@@ -44,7 +44,7 @@ def _lacking(kind: Kind, asset: str) -> list[Slot]:
 RULE = Rule(
     id="asset-without-amount",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A slot with a consumption policy lists an asset in MachineResources of which its ad gives no number",
     consequence=(
         "When the negotiator looks whether a job fits it wants a number of every asset. Where there is none it exits "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.central_knobs import beside_policies
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _KNOB = "NEGOTIATOR_MATCHLIST_CACHING"
 
@@ -20,7 +20,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="breadth-first-fill",
     severity=Severity.INFO,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="Slots with consumption policies are filled breadth first, regardless of ranks",
     consequence=(
         "After a match the slot is put back into the list of candidates behind those that it beats, not before them. "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import execute
+from htcq.audit.fix_settings import execute
 from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, on_slots
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.pool.kind import Kind
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import modifier
 from htcq.pool.versions import version
 from htcq.units import DISK
@@ -39,7 +39,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def _subtracts(evidence: Evidence, kind: Kind) -> bool:
+def _subtracts(evidence: Evidence, kind: SlotClass) -> bool:
     """Tell whether a startd of the kind looks at catalogs; HTCondor's default does."""
     return any(
         DISK in each.startd.modify and "requestedcatalogs" in each.startd.modify[DISK].words()
@@ -50,7 +50,7 @@ def _subtracts(evidence: Evidence, kind: Kind) -> bool:
 RULE = Rule(
     id="catalog-space-with-policy",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.JOBS),
+    needs=(Input.SLOTS, Input.JOBS),
     summary="Jobs with catalogs of common files meet slots with a consumption policy",
     consequence=(
         "The startd subtracts the space of catalogs that are there already from RequestDisk, the negotiator does not "

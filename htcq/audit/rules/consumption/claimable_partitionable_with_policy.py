@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import access
+from htcq.audit.fix_settings import access
 from htcq.audit.nodes import effective, nodes
 from htcq.audit.policies import knob_as_fact, on_slots
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _KNOB = "ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS"
 
@@ -39,7 +39,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="claimable-partitionable-with-policy",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS, Need.ACCESS, Need.EXECUTE),
+    needs=(Input.SLOTS, Input.ACCESS, Input.EXECUTE),
     summary="ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS is on at access points and at nodes with a consumption policy",
     consequence=(
         "Access points then ask for the partitionable slot as a whole, and a slot with a consumption policy refuses "

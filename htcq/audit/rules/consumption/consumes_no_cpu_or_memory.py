@@ -9,12 +9,12 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.fractions import at_least_one
 from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.classads import as_number
 from htcq.policy.claim import handed_out
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
 _ASKS_FOR_NOTHING: dict[str, Number] = {CPUS: 0, MEMORY: 0, DISK: 0}
@@ -29,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield _found(evidence, kind, free, asset)
 
 
-def _free(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> bool:
+def _free(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> bool:
     """Tell whether the job takes none of ``asset``, by the negotiator's reckoning and by the startd's."""
     if trial.taken.get(asset) != 0 or not trial.amounts:
         return False
@@ -44,7 +44,7 @@ def _happens(evidence: Evidence, trial: Trial, asset: str) -> bool:
     return any(as_number(point.ordinary_job().value(request)) == 0 for point in access_points(evidence))
 
 
-def _found(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> Found:
+def _found(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> Found:
     happens = _happens(evidence, trial, asset)
     got, name = handed_out({asset: 0})[asset], attribute(asset)
     place = {CPUS: "cpus", MEMORY: "memory_mb"}[asset]
@@ -70,7 +70,7 @@ def _found(evidence: Evidence, kind: Kind, trial: Trial, asset: str) -> Found:
 RULE = Rule(
     id="consumes-no-cpu-or-memory",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A claim can take no cpus or no memory of a slot, though the startd hands out 1 cpu and 1 MB at least",
     consequence=(
         "A dynamic slot never has less than 1 cpu and 1 MB. What the policy does not take is handed out all the same: "

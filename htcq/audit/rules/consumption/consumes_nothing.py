@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fractions import at_least_one
 from htcq.audit.policies import consumption_fact, consumption_settings, on_slots
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import BUILT_IN_ASSETS
 
 
@@ -32,7 +32,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="consumes-nothing",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A job takes nothing at all of a slot with a consumption policy",
     consequence=(
         "A match that takes nothing is refused by the negotiator, for such jobs the slot does not exist. Each attempt "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, sound_request
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import attribute
 
 
@@ -31,7 +31,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="consumption-undefined",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="The consumption of an asset is undefined, an error, a string or negative for some job",
     consequence=(
         "Such a job is never matched with the slot, whatever else it has to offer; each attempt writes a line to the "

@@ -8,11 +8,11 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.listed_attributes import LISTS, unlisted
 from htcq.audit.nodes import Node, nodes
 from htcq.audit.policies import knob_as_fact, number, on_knob, quoted
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import Expr, as_number
 from htcq.pool.configuration import Knob
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
 _ACCOUNTING = ("slotweight", "machineresources")
@@ -39,7 +39,7 @@ def _weight_knob(node: Node) -> Knob:
     return node.knob("SLOT_WEIGHT")
 
 
-def _listed(evidence: Evidence, kind: Kind, node: Node) -> Iterator[Found]:
+def _listed(evidence: Evidence, kind: SlotClass, node: Node) -> Iterator[Found]:
     for name in LISTS:
         knob = node.knob(name)
         for word in knob.value.replace(",", " ").split():
@@ -53,7 +53,7 @@ def _listed(evidence: Evidence, kind: Kind, node: Node) -> Iterator[Found]:
                 break
 
 
-def _other_weight(kind: Kind, node: Node, knob: Knob) -> Iterator[Found]:
+def _other_weight(kind: SlotClass, node: Node, knob: Knob) -> Iterator[Found]:
     expression = node.expression("SLOT_WEIGHT")
     if expression is None:
         return
@@ -65,7 +65,7 @@ def _other_weight(kind: Kind, node: Node, knob: Knob) -> Iterator[Found]:
             return
 
 
-def _other_consumption(evidence: Evidence, kind: Kind, node: Node, asset: str, knob: Knob) -> Iterator[Found]:
+def _other_consumption(evidence: Evidence, kind: SlotClass, node: Node, asset: str, knob: Knob) -> Iterator[Found]:
     expression: Expr | None = node.expression(f"CONSUMPTION_{asset.upper()}")
     if expression is None:
         return
@@ -89,7 +89,7 @@ def _different(node: Node, knob: Knob, fact: Fact, values: tuple[Number | None, 
 RULE = Rule(
     id="cron-overrides-accounting",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.EXECUTE),
+    needs=(Input.SLOTS, Input.EXECUTE),
     summary="STARTD_ATTRS or a STARTD_CRON job replaces what a slot's ad says of its weight, assets or policy",
     consequence=(
         "What such a job prints is merged into the slot's ad after the startd's own values. A replaced SlotWeight, "

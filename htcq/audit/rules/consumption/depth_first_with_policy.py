@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.central_knobs import beside_policies
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _KNOB = "NEGOTIATOR_DEPTH_FIRST"
 
@@ -20,7 +20,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="depth-first-with-policy",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_DEPTH_FIRST is on while slots have consumption policies",
     consequence=(
         "After a match the negotiator skips as many requests as the rest of the slot could carry, because it expects "

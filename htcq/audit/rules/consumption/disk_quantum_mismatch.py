@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import execute
+from htcq.audit.fix_settings import execute
 from htcq.audit.policies import consumption_fact, number, on_slots, safe_request, slots_by
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import DISK
 
 
@@ -34,14 +34,14 @@ def _rounded(quantum: Number) -> str:
     return f"quantize({safe_request(DISK)}, {number(quantum)})"
 
 
-def _odd(kind: Kind, trial: Trial, quantum: Number) -> bool:
+def _odd(kind: SlotClass, trial: Trial, quantum: Number) -> bool:
     return quantum > 0 and trial.fits(kind) > 0 and trial.amounts.get(DISK, 0) % quantum != 0
 
 
 RULE = Rule(
     id="disk-quantum-mismatch",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Where disk comes from a volume group, ConsumptionDisk is no multiple of its extents",
     consequence=(
         "With STARTD_ENFORCE_DISK_LIMITS disk is handed out in whole extents, 4 MiB as a rule, and the startd rounds "

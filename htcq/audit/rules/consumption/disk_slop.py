@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import amounts_text, consumption_fact, number, on_slots
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.trials import Trial, fits
 from htcq.classads import as_number
 from htcq.policy.defaults import ABSOLUTE_DISK, disk_slop
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version, version_text
 from htcq.units import DISK
 
@@ -38,7 +38,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 break
 
 
-def _slop(kind: Kind) -> int:
+def _slop(kind: SlotClass) -> int:
     """Return the KiB of disk that the startds of ``kind`` add to each dynamic slot."""
     text = kind.first.frame.value("CondorVersion")
     machine = as_number(kind.first.total_disk_kb)
@@ -46,7 +46,7 @@ def _slop(kind: Kind) -> int:
     return disk_slop(machine or 0, known) if known and known < ABSOLUTE_DISK else 0
 
 
-def _lost(kind: Kind, trial: Trial, slop: int) -> str:
+def _lost(kind: SlotClass, trial: Trial, slop: int) -> str:
     """Return what the slot loses by the time it is full; empty where it loses nothing that anybody would notice."""
     amounts = trial.amounts
     room = trial.fits(kind)
@@ -62,7 +62,7 @@ def _lost(kind: Kind, trial: Trial, slop: int) -> str:
     return ""
 
 
-def _weight_after(kind: Kind, taken: Mapping[str, Number], times: int) -> Number | None:
+def _weight_after(kind: SlotClass, taken: Mapping[str, Number], times: int) -> Number | None:
     left = {asset: amount - times * taken.get(asset, 0) for asset, amount in kind.total.items()}
     return as_number(kind.weight(left))
 
@@ -70,7 +70,7 @@ def _weight_after(kind: Kind, taken: Mapping[str, Number], times: int) -> Number
 RULE = Rule(
     id="disk-slop",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary=(
         "A startd before 25.4 takes so much extra disk for its dynamic slots that fewer jobs fit than the policy says"
     ),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fractions import fractional
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import CPUS
 
 
@@ -17,7 +17,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="fractional-cpus",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="ConsumptionCpus can be a fraction",
     consequence=(
         "The startd never hands out fractions of a cpu. The negotiator deducts 1.5, the dynamic slot says 1, and 1.5 "

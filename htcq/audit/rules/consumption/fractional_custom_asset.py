@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fractions import fractional
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import BUILT_IN_ASSETS
 
 
@@ -17,7 +17,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="fractional-custom-asset",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="The consumption of a custom asset, such as GPUs, can be a fraction",
     consequence=(
         "Custom assets are handed out whole. Of half a GPU the dynamic slot gets none, no device is bound, and the job "

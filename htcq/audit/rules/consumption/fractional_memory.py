@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fractions import fractional
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import MEMORY
 
 
@@ -17,7 +17,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="fractional-memory",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="ConsumptionMemory can be a fraction",
     consequence=(
         "The startd cuts memory to whole MB: the dynamic slot has a little less than the job takes, and the job does "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import as_number
 
@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="free-match",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="SlotWeight of a slot with a consumption policy does not fall when a claim takes of its assets",
     consequence=(
         "The negotiator charges a match what the slot's weight loses. Where it loses nothing, neither quotas nor fair "

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
-from htcq.audit.mend import execute
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix_settings import execute
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import UNDEFINED, Expr, Missing, Value
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Slot
+from htcq.pool.slot_class import SlotClass
 from htcq.units import GPUS
 
 #: What jobs choose a device by, the telling one first.
@@ -39,7 +39,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 )
 
 
-def _like(kind: Kind, slot: Slot) -> list[Slot]:
+def _like(kind: SlotClass, slot: Slot) -> list[Slot]:
     return [each for each in kind.slots if each.frame is slot.frame]
 
 
@@ -60,7 +60,7 @@ def _different(slot: Slot) -> dict[str, tuple[str, ...]]:
 RULE = Rule(
     id="heterogeneous-gpus-with-policy",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A slot with a consumption policy has GPUs of different models",
     consequence=(
         "With a consumption policy the startd does not pass require_gpus on when it binds devices: the job gets any "

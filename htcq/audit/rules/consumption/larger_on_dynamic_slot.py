@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import literal_text
+from htcq.audit.fix_settings import literal_text
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.policy.claim import consumed, handed_out
-from htcq.pool.kind import Kind
+from htcq.pool.slot_class import SlotClass
 from htcq.units import attribute
 
 
@@ -23,7 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 break
 
 
-def _refused(evidence: Evidence, kind: Kind, trial: Trial) -> Found | None:
+def _refused(evidence: Evidence, kind: SlotClass, trial: Trial) -> Found | None:
     amounts = trial.amounts
     if not trial.fits(kind) or any(amount != int(amount) for amount in amounts.values()):
         return None
@@ -41,7 +41,7 @@ def _refused(evidence: Evidence, kind: Kind, trial: Trial) -> Found | None:
     return None
 
 
-def _told_apart(kind: Kind, asset: str) -> str:
+def _told_apart(kind: SlotClass, asset: str) -> str:
     """Return a consumption that takes the request of a dynamic slot, and what it takes now of all others."""
     request, text = f"TARGET.Request{attribute(asset)} ?: 0", literal_text(kind.consumption[asset])
     return f"ifThenElse(DynamicSlot =?= true, {request}, {text})"
@@ -50,7 +50,7 @@ def _told_apart(kind: Kind, asset: str) -> str:
 RULE = Rule(
     id="larger-on-dynamic-slot",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A consumption that looks at the slot is larger on the dynamic slot than what that got",
     consequence=(
         "When a job starts the startd evaluates the consumption again, on the dynamic slot. An expression that names "

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
-from htcq.audit.mend import access
+from htcq.audit.fix_settings import access
 from htcq.audit.nodes import effective
 from htcq.audit.policies import on_knob
-from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 
 _KNOB = "CLAIM_PARTITIONABLE_LEFTOVERS"
 
@@ -34,7 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 RULE = Rule(
     id="leftovers-with-policy",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS, Need.ACCESS),
+    needs=(Input.SLOTS, Input.ACCESS),
     summary="An access point has CLAIM_PARTITIONABLE_LEFTOVERS on while slots have consumption policies",
     consequence=(
         "After a match the access point carves the rest of the slot for its own jobs. The negotiator knows nothing of "

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import consumption_fact, number, on_slots
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.policy.consumption import MIN_REQUEST
-from htcq.pool.kind import Kind
+from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, attribute
 
 
@@ -29,7 +29,7 @@ def _charged(trial: Trial, asset: str) -> bool:
     return asks == 0 and not trial.asks_in_vain(asset) and (trial.taken.get(asset) or 0) > MIN_REQUEST.get(asset, 0)
 
 
-def _found(kind: Kind, trial: Trial, asset: str) -> Found:
+def _found(kind: SlotClass, trial: Trial, asset: str) -> Found:
     return on_slots(
         kind,
         cause=f"{attribute(asset)}: {kind.consumption[asset]}",
@@ -42,7 +42,7 @@ def _found(kind: Kind, trial: Trial, asset: str) -> Found:
 RULE = Rule(
     id="minimum-charge-by-list",
     severity=Severity.INFO,
-    needs=(Need.SLOTS, Need.JOBS),
+    needs=(Input.SLOTS, Input.JOBS),
     summary="A job that asks for none of an asset is charged the first element of a list in quantize()",
     consequence=(
         "quantize(0, {128}) is 128, while quantize(0, 128) is 0. With a list every claim takes at least the first "

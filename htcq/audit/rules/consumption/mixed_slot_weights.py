@@ -9,13 +9,13 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.fix import Role, Setting
 from htcq.audit.policies import number, quoted
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.audit.trials import fits
 from htcq.classads import as_number
 from htcq.policy.claim import handed_out
-from htcq.pool.kind import EXAMPLES, Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import CPUS, DISK, MEMORY
 
 #: Requests that one unit or another must weigh differently: a small one, one of much memory, one of several cpus.
@@ -29,7 +29,7 @@ _REQUESTS: tuple[Mapping[str, Number], ...] = (
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.quotas.truth("FORCE_NEGOTIATOR_SLOT_WEIGHT", False):
         return
-    by_text: dict[str, list[Kind]] = {}
+    by_text: dict[str, list[SlotClass]] = {}
     for kind in evidence.offered:
         by_text.setdefault(kind.weight_text, []).append(kind)
     if len(by_text) < 2:
@@ -44,7 +44,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 break
 
 
-def _weight(evidence: Evidence, kinds: list[Kind], request: Mapping[str, Number]) -> Number | None:
+def _weight(evidence: Evidence, kinds: list[SlotClass], request: Mapping[str, Number]) -> Number | None:
     """Return what the claim of such a request weighs while it runs; None where it fits on none of ``kinds``."""
     for kind in kinds:
         amounts = evidence.trials.made_up(kind, request).amounts if kind.supports_policy else dict(request)
@@ -55,8 +55,8 @@ def _weight(evidence: Evidence, kinds: list[Kind], request: Mapping[str, Number]
 
 def _found(
     evidence: Evidence,
-    kinds: list[Kind],
-    usual: list[Kind],
+    kinds: list[SlotClass],
+    usual: list[SlotClass],
     request: Mapping[str, Number],
     weights: tuple[Number, Number],
 ) -> Found:
@@ -83,7 +83,7 @@ def _found(
 RULE = Rule(
     id="mixed-slot-weights",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Equal jobs weigh differently on different slots of the pool",
     consequence=(
         "Quotas, ceilings, priorities and the pool's total are sums of slot weights. Where slots count in different "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import execute
+from htcq.audit.fix_settings import execute
 from htcq.audit.nodes import nodes
 from htcq.audit.policies import number, on_knob, on_slots, slots_by
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.rules.consumption.too_few_claims import claims_for
 from htcq.classads import as_number, parsed
 from htcq.policy.safety import MAX_CLAIMS
@@ -50,7 +50,7 @@ def _value(text: str) -> Number | None:
 RULE = Rule(
     id="no-claims",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="NUM_CLAIMS of a slot with a consumption policy is 0, negative or beyond all measure",
     consequence=(
         "With 0 the slot has no claim id and is never matched. A negative number is read as one of some four billion, "

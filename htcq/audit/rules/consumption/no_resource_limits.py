@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
-from htcq.audit.mend import execute
+from htcq.audit.fix_settings import execute
 from htcq.audit.policies import on_slots
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.classads import Expr, as_number
-from htcq.pool.kind import Kind
+from htcq.pool.slot_class import SlotClass
 
 _LIMITS = "WithinResourceLimits"
 
@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             )
 
 
-def _unlimited(evidence: Evidence, kind: Kind, asset: str) -> bool:
+def _unlimited(evidence: Evidence, kind: SlotClass, asset: str) -> bool:
     """Tell whether the limits let a job take some of ``asset`` of a slot that has none left."""
     for trial in evidence.trials.of(kind):
         if trial.fits(kind) and trial.amounts.get(asset):
@@ -45,7 +45,7 @@ def _unlimited(evidence: Evidence, kind: Kind, asset: str) -> bool:
 RULE = Rule(
     id="no-resource-limits",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="WithinResourceLimits of a slot with a consumption policy does not look at what is left",
     consequence=(
         "It is the only place where the startd compares what a claim takes with what the slot has before it carves. A "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.optional import Unasked, unasked
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, safe_request
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import attribute
 
 
@@ -37,7 +37,7 @@ def _rounds(each: Unasked) -> bool:
 RULE = Rule(
     id="optional-asset-charged",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Jobs that do not ask for an optional asset are charged one unit of it",
     consequence=(
         "With a list as its second argument quantize() answers the first element of the list that is large enough, "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.optional import unasked
 from htcq.audit.policies import consumption_fact, consumption_settings, on_slots, safe_request
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import attribute
 
 
@@ -28,7 +28,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="optional-asset-unsafe",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="The consumption of an optional asset is undefined for jobs that do not ask for it",
     consequence=(
         "For the match a missing request stays undefined, and so does a consumption such as TARGET.RequestGPUs or "

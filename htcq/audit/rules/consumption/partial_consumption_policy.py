@@ -8,8 +8,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.listed_attributes import unlisted
 from htcq.audit.policies import consumption_settings, on_slots, safe_request
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.pool.kind import Kind
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.pool.slot_class import SlotClass
 from htcq.units import attribute
 
 
@@ -20,7 +20,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield _incomplete(evidence, kind, missing) if missing else _unlisted(evidence, kind)
 
 
-def _incomplete(evidence: Evidence, kind: Kind, missing: list[str]) -> Found:
+def _incomplete(evidence: Evidence, kind: SlotClass, missing: list[str]) -> Found:
     names = [f"Consumption{attribute(asset)}" for asset in missing]
     there = listed(f"Consumption{attribute(asset)}" for asset in kind.consumption)
     return on_slots(
@@ -38,7 +38,7 @@ def _incomplete(evidence: Evidence, kind: Kind, missing: list[str]) -> Found:
     )
 
 
-def _unlisted(evidence: Evidence, kind: Kind) -> Found:
+def _unlisted(evidence: Evidence, kind: SlotClass) -> Found:
     return on_slots(
         kind,
         cause="without MachineResources",
@@ -53,7 +53,7 @@ def _unlisted(evidence: Evidence, kind: Kind) -> Found:
 RULE = Rule(
     id="partial-consumption-policy",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A partitionable slot has a consumption for some of its assets, but not for all",
     consequence=(
         "The negotiator asks for a Consumption attribute for every asset in MachineResources but swap; where one is "

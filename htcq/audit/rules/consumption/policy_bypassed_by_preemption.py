@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.central_knobs import beside_policies
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _KNOB = "ALLOW_PSLOT_PREEMPTION"
 
@@ -20,7 +20,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="policy-bypassed-by-preemption",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="ALLOW_PSLOT_PREEMPTION is on while slots have consumption policies",
     consequence=(
         "Where the negotiator adds dynamic slots up to make room for a job, it compares the plain request with what "

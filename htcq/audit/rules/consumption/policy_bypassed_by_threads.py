@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.central_knobs import beside_policies
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import whole_number
 
 _KNOB = "NEGOTIATOR_NUM_THREADS"
@@ -25,7 +25,7 @@ def _threads(evidence: Evidence) -> int:
 RULE = Rule(
     id="policy-bypassed-by-threads",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_NUM_THREADS is more than 1 while slots have consumption policies",
     consequence=(
         "With several threads the negotiator matches all slots beforehand, with the request as the job makes it. Slots "

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.nodes import Node, nodes
 from htcq.audit.policies import knob_as_fact, number
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import as_number, literal
-from htcq.pool.kind import Kind
+from htcq.pool.slot_class import SlotClass
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -24,7 +24,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield from _claims(kind, node)
 
 
-def _claims(kind: Kind, node: Node) -> Iterator[Found]:
+def _claims(kind: SlotClass, node: Node) -> Iterator[Found]:
     wanted = as_number(literal(node.knob("NUM_CLAIMS").value.strip()) or "")
     running = as_number(node.slot.frame.value("NumClaims"))
     if wanted is not None and running is not None and wanted != running:
@@ -45,7 +45,7 @@ def _found(node: Node, name: str, told: str, facts: tuple[Fact, ...]) -> Found:
 RULE = Rule(
     id="policy-change-needs-restart",
     severity=Severity.INFO,
-    needs=(Need.SLOTS, Need.EXECUTE),
+    needs=(Input.SLOTS, Input.EXECUTE),
     summary="CONSUMPTION_POLICY or NUM_CLAIMS in a node's configuration is not what its startd runs with",
     consequence=(
         "Both are read when the startd makes its slots. A reconfig takes over new CONSUMPTION_* and SLOT_WEIGHT, but "

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
+from htcq.audit.fix_settings import execute
 from htcq.audit.harm import part_of_pool
-from htcq.audit.mend import execute
 from htcq.audit.policies import consumption_settings, on_slots, sound_request, weight_fact
-from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Need, Rule, Severity
-from htcq.pool.kind import Kind
+from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
+from htcq.pool.slot_class import SlotClass
 from htcq.quota.tree import ROOT
 
 
@@ -23,7 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield _found(evidence, kind, split)
 
 
-def _found(evidence: Evidence, kind: Kind, split: int) -> Found:
+def _found(evidence: Evidence, kind: SlotClass, split: int) -> Found:
     kept_out = _kept_out(evidence, kind)
     part = part_of_pool(evidence, kind.slots)
     weight = kind.plain_weight()
@@ -43,9 +43,9 @@ def _found(evidence: Evidence, kind: Kind, split: int) -> Found:
     )
 
 
-def _kept_out(evidence: Evidence, kind: Kind) -> tuple[str, ...]:
+def _kept_out(evidence: Evidence, kind: SlotClass) -> tuple[str, ...]:
     """Return the groups whose jobs wait and whose quota is less than what such a slot weighs."""
-    if evidence.lacks(Need.CENTRAL):
+    if evidence.lacks(Input.CENTRAL):
         return ()
     quotas, weight = evidence.quotas, kind.plain_weight()
     return tuple(
@@ -59,7 +59,7 @@ def _kept_out(evidence: Evidence, kind: Kind) -> tuple[str, ...]:
 RULE = Rule(
     id="policy-on-part-of-slots",
     severity=Severity.INFO,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Some partitionable slots have a consumption policy, and others have none",
     consequence=(
         "With a policy a match costs what the job takes; without one it costs the whole slot. Jobs of a group whose "

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
-from htcq.audit.mend import node
+from htcq.audit.fix_settings import node
 from htcq.audit.nodes import Node, nodes
 from htcq.audit.policies import knob_as_fact, on_slots
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.pool.kind import Kind
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.slot import STATIC
+from htcq.pool.slot_class import SlotClass
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -27,7 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield _found(evidence, kind, cause, found)
 
 
-def _found(evidence: Evidence, kind: Kind, cause: str, found: list[Node]) -> Found:
+def _found(evidence: Evidence, kind: SlotClass, cause: str, found: list[Node]) -> Found:
     machines = {each.slot.machine for each in found}
     knob = found[0].knob("CONSUMPTION_POLICY")
     return on_slots(
@@ -55,7 +55,7 @@ def _typed(each: Node) -> bool:
 RULE = Rule(
     id="policy-on-static-slots",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.EXECUTE),
+    needs=(Input.SLOTS, Input.EXECUTE),
     summary="CONSUMPTION_POLICY is on for static slots, which have none",
     consequence=(
         "Only partitionable slots can have a consumption policy. A static slot is matched, handed out and charged as a "

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
-from htcq.audit.mend import execute
+from htcq.audit.fix_settings import execute
 from htcq.audit.nodes import Modification, modifications
 from htcq.audit.policies import consumption_fact, knob_as_fact, number, on_slots
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import modifier
 from htcq.units import CPUS, DISK, MEMORY
 
@@ -30,7 +30,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     break
 
 
-def _differs(kind: Kind, trial: Trial, modification: Modification) -> str:
+def _differs(kind: SlotClass, trial: Trial, modification: Modification) -> str:
     """Return the asset of which the startd takes another amount than the negotiator; empty where there is none."""
     at_match, room = trial.amounts, trial.fits(kind)
     if not room:
@@ -42,7 +42,7 @@ def _differs(kind: Kind, trial: Trial, modification: Modification) -> str:
     return ""
 
 
-def _found(evidence: Evidence, kind: Kind, trial: Trial, modification: Modification, asset: str) -> Found:
+def _found(evidence: Evidence, kind: SlotClass, trial: Trial, modification: Modification, asset: str) -> Found:
     knobs = modification.knobs
     told = {name[len("Request") :].lower(): value for name, value in modification.changed(kind, trial).items()}
     cause = asset if asset in told else next(iter(told), asset)
@@ -58,7 +58,7 @@ def _found(evidence: Evidence, kind: Kind, trial: Trial, modification: Modificat
     )
 
 
-def _unmodified(evidence: Evidence, kind: Kind, asset: str) -> tuple[Setting, ...]:
+def _unmodified(evidence: Evidence, kind: SlotClass, asset: str) -> tuple[Setting, ...]:
     if asset not in (CPUS, MEMORY, DISK):
         return ()
     return execute(evidence, kind.slots, modifier(asset), "UNDEFINED")
@@ -67,7 +67,7 @@ def _unmodified(evidence: Evidence, kind: Kind, asset: str) -> tuple[Setting, ..
 RULE = Rule(
     id="request-modified-differently",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.EXECUTE),
+    needs=(Input.SLOTS, Input.EXECUTE),
     summary="The startd takes another amount for a claim than the negotiator did, because it rounds the request first",
     consequence=(
         "The startd applies MODIFY_REQUEST_EXPR_* to a request before it evaluates the consumption, the negotiator "

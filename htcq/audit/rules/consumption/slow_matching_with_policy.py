@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="slow-matching-with-policy",
     severity=Severity.INFO,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Only some slots of the pool have consumption policies",
     consequence=(
         "As soon as one slot has a policy the negotiator no longer optimizes the job ads that it matches, for all "

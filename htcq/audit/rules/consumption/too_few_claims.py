@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import execute
+from htcq.audit.fix_settings import execute
 from htcq.audit.policies import amounts_text, number, on_slots, slots_by
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
-from htcq.pool.kind import Kind
+from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS
 
 
@@ -32,13 +32,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 )
 
 
-def _smallest(evidence: Evidence, kind: Kind) -> Trial | None:
+def _smallest(evidence: Evidence, kind: SlotClass) -> Trial | None:
     """Return the job of which most fit on the slots."""
     trials = evidence.trials.own(kind) or evidence.trials.of(kind)
     return max(trials, key=lambda trial: trial.fits(kind), default=None)
 
 
-def claims_for(evidence: Evidence, kind: Kind) -> str:
+def claims_for(evidence: Evidence, kind: SlotClass) -> str:
     """Return how many claims slots of ``kind`` need: as many as the smallest jobs fit, and at least one for a cpu."""
     most = _smallest(evidence, kind)
     room = most.fits(kind) if most is not None else 0
@@ -48,7 +48,7 @@ def claims_for(evidence: Evidence, kind: Kind) -> str:
 RULE = Rule(
     id="too-few-claims",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A slot with a consumption policy has fewer claim ids than jobs would fit on it",
     consequence=(
         "Each match of a cycle uses up one claim id. When there is none left the negotiator drops the slot for the "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.central_knobs import beside_policies
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _KNOB = "NEGOTIATOR_USE_SLOT_WEIGHTS"
 
@@ -19,7 +19,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="unweighted-with-policy",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off while slots have consumption policies",
     consequence=(
         "The match cost of a slot with a consumption policy is a weight in any case. From the next cycle on every "

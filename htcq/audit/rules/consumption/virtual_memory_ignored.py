@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import execute
+from htcq.audit.fix_settings import execute
 from htcq.audit.nodes import nodes
 from htcq.audit.policies import on_knob
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 _SWAP, _REQUEST = "PROPORTIONAL_SWAP_ASSIGNMENT", "RequestVirtualMemory"
 
@@ -20,8 +20,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
-    if evidence.lacks(Need.JOBS):
-        yield Unchecked(Need.JOBS.value)
+    if evidence.lacks(Input.JOBS):
+        yield Unchecked(Input.JOBS.value)
     for each in evidence.classes:
         if _REQUEST in each.frame:
             text = each.frame.text(_REQUEST)
@@ -36,8 +36,8 @@ def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _in_configuration(evidence: Evidence) -> Iterator[Found | Unchecked]:
-    if evidence.lacks(Need.EXECUTE):
-        yield Unchecked(Need.EXECUTE.value)
+    if evidence.lacks(Input.EXECUTE):
+        yield Unchecked(Input.EXECUTE.value)
     for kind in evidence.with_policy:
         for node in nodes(evidence, kind):
             if node.configuration.truth(_SWAP, False):
@@ -54,7 +54,7 @@ def _in_configuration(evidence: Evidence) -> Iterator[Found | Unchecked]:
 RULE = Rule(
     id="virtual-memory-ignored",
     severity=Severity.INFO,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Virtual memory or swap is asked for or shared out, and slots with a consumption policy ignore it",
     consequence=(
         "Swap is the one asset that a consumption policy does not know. RequestVirtualMemory of jobs and "

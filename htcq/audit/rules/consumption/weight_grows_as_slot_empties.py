@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import as_number
-from htcq.pool.kind import Kind
+from htcq.pool.slot_class import SlotClass
 
 #: How much of everything is left in the states that are compared.
 _LEFT = (1.0, 0.75, 0.5, 0.25)
@@ -24,7 +24,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield on_slots(kind, cause=kind.weight_text, message=message, facts=(weight_fact(kind),), settings=settings)
 
 
-def _negative(evidence: Evidence, kind: Kind) -> str:
+def _negative(evidence: Evidence, kind: SlotClass) -> str:
     for charge in evidence.charges(kind):
         if charge.cost < -CLOSE:
             return (
@@ -34,7 +34,7 @@ def _negative(evidence: Evidence, kind: Kind) -> str:
     return ""
 
 
-def _growing(kind: Kind) -> str:
+def _growing(kind: SlotClass) -> str:
     states = [{asset: int(amount * left) for asset, amount in kind.total.items()} for left in _LEFT]
     weights = [as_number(kind.weight(amounts)) for amounts in states]
     for fuller, emptier, before, after in zip(states, states[1:], weights, weights[1:]):
@@ -49,7 +49,7 @@ def _growing(kind: Kind) -> str:
 RULE = Rule(
     id="weight-grows-as-slot-empties",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="SlotWeight of a slot with a consumption policy grows when a claim takes of its assets",
     consequence=(
         "The match cost is what the weight loses, and a weight that grows makes it negative: every match gives its "

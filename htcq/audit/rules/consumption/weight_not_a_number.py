@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Expr, as_number, named, parsed
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS
 
 #: Numbers of cpus left that are tried; an ad can say that a slot has 2**63 of them.
@@ -19,7 +19,7 @@ _MAX_CPUS = 1024
 _MAX_JOBS = 100
 
 
-def _states(evidence: Evidence, kind: Kind) -> Iterator[tuple[str, Mapping[str, Number]]]:
+def _states(evidence: Evidence, kind: SlotClass) -> Iterator[tuple[str, Mapping[str, Number]]]:
     left = {asset: amount for asset, amount in kind.first.left().items() if amount is not None}
     yield "as it is now", {**kind.total, **left}
     yield "when it is full", kind.total
@@ -56,7 +56,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def _broken(evidence: Evidence, kind: Kind, weight: Expr) -> str:
+def _broken(evidence: Evidence, kind: SlotClass, weight: Expr) -> str:
     """Return in which state ``weight`` is no number; empty where it always is one."""
     for when, amounts in _states(evidence, kind):
         if as_number(weight.evaluate(kind.ad(amounts))) is None:
@@ -64,7 +64,7 @@ def _broken(evidence: Evidence, kind: Kind, weight: Expr) -> str:
     return ""
 
 
-def _substitute(evidence: Evidence, kind: Kind) -> str:
+def _substitute(evidence: Evidence, kind: SlotClass) -> str:
     """Return the central manager's SLOT_WEIGHT where the negotiator uses it instead, and can; empty where not.
 
     It does so for a slot whose weight is no number when it fetches the ads, not for one that fails after a match.
@@ -80,7 +80,7 @@ def _substitute(evidence: Evidence, kind: Kind) -> str:
 RULE = Rule(
     id="weight-not-a-number",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="SlotWeight of a slot with a consumption policy is no number, now or after some match",
     consequence=(
         "The negotiator computes the match cost from SlotWeight before and after it takes the assets away. Where one "

@@ -8,9 +8,9 @@ from htcq.audit.charges import Charge
 from htcq.audit.evidence import Evidence
 from htcq.audit.linear import LINEAR_WEIGHTS
 from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
-from htcq.pool.kind import Kind
+from htcq.pool.slot_class import SlotClass
 
 #: A claim that is charged no more than this part of its match cost is as good as free.
 _FAR = 0.5
@@ -31,7 +31,7 @@ def _leaks(charge: Charge) -> bool:
     return whole and charge.falls
 
 
-def _leak(evidence: Evidence, kind: Kind, charge: Charge, real: bool) -> Found:
+def _leak(evidence: Evidence, kind: SlotClass, charge: Charge, real: bool) -> Found:
     far = real and charge.standing <= charge.mean * _FAR
     cost = number(charge.cost) if charge.cost > charge.standing else f"{charge.mean:.3g} on average"
     return on_slots(
@@ -52,7 +52,7 @@ def _leak(evidence: Evidence, kind: Kind, charge: Charge, real: bool) -> Found:
 RULE = Rule(
     id="weight-not-additive",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A claim is charged less while it runs than its match cost",
     consequence=(
         "The match cost counts until the dynamic slot's ad arrives, some seconds; from then on the accountant charges "

@@ -9,15 +9,15 @@ from htcq.audit.charges import BY_HALF, Charge
 from htcq.audit.evidence import Evidence
 from htcq.audit.linear import LINEAR_WEIGHTS
 from htcq.audit.policies import amounts_text, number, weight_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
-from htcq.pool.kind import EXAMPLES, Kind
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 
 
 class _Overcharged(NamedTuple):
     """A kind of slot and the charge that exceeds its match cost by the largest factor there."""
 
-    kind: Kind
+    kind: SlotClass
     worst: Charge
 
     @property
@@ -64,7 +64,7 @@ def _found(evidence: Evidence, hurt: list[_Overcharged]) -> Found:
 RULE = Rule(
     id="weight-overcharges",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="A claim is charged more while it runs than its match cost",
     consequence=(
         "The negotiator admits a match by its match cost. When the dynamic slot's ad arrives, some seconds later, the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 UPSTREAM = "koordinator-sh/koordinator pkg/webhook/elasticquota/quota_topology_check.go, commit a7a1b76"
 COMPUTED = "koordinator-sh/koordinator pkg/scheduler/plugins/elasticquota/core, commit a7a1b76"
@@ -18,4 +18,4 @@ def _find(_: Evidence) -> Iterator[Found]:
 
 def manual(id_: str, severity: Severity, summary: str, consequence: str, advice: str, source: str = UPSTREAM) -> Rule:
     """Return a rule that is run with what is wrong with one file of quotas, and by itself finds nothing."""
-    return Rule(id_, severity, (Need.ELASTIC,), summary, consequence, advice, source, _find)
+    return Rule(id_, severity, (Input.ELASTIC,), summary, consequence, advice, source, _find)

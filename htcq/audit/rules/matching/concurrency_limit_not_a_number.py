@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.accounts import ConcurrencyLimits
 from htcq.simulate.cycle.search import limits_of
@@ -54,7 +54,7 @@ def _broken(evidence: Evidence, limits: str) -> Iterator[tuple[str, str]]:
 RULE = Rule(
     id="concurrency-limit-not-a-number",
     severity=Severity.ERROR,
-    needs=(Need.JOBS, Need.CENTRAL),
+    needs=(Input.JOBS, Input.CENTRAL),
     summary="A concurrency limit of idle jobs is no number",
     consequence=(
         "The negotiator reads the limit at each job that names it, and exits where it is neither a number nor an "

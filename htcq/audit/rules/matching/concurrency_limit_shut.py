@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.rule import Found, Harm, Need, Rule, Severity
+from htcq.audit.rule import Found, Harm, Input, Rule, Severity
 from htcq.pool.job import Job
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import assigned_group
@@ -68,7 +68,7 @@ def _knob(evidence: Evidence, name: str) -> str:
 RULE = Rule(
     id="concurrency-limit-shut",
     severity=Severity.WARNING,
-    needs=(Need.JOBS, Need.CENTRAL),
+    needs=(Input.JOBS, Input.CENTRAL),
     summary="Jobs ask for more of a concurrency limit than there is, such as of one that is 0",
     consequence=(
         "The negotiator rejects them in every cycle, whatever is free. A limit of 0 may be meant, to stop jobs for a "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.slot import PARTITIONABLE
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.accounts import ConcurrencyLimits
@@ -62,7 +62,7 @@ def _limit(evidence: Evidence, name: str) -> float:
 RULE = Rule(
     id="concurrency-limit-without-effect",
     severity=Severity.INFO,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="A concurrency limit is higher than the pool can ever use",
     consequence=(
         "Every slot of the pool could run such a job, and the limit would still not be reached. What it was to protect "

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
 from htcq.audit.fix import Setting
-from htcq.audit.mend import execute, literal_text
+from htcq.audit.fix_settings import execute, literal_text
 from htcq.audit.mix import Taking, takings, waiting
 from htcq.audit.policies import number
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.costs import parent_name
-from htcq.pool.kind import EXAMPLES
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.pool.slot_class import EXAMPLES
 from htcq.units import CPUS, GPUS, MEMORY
 
 #: What jobs without a GPU take from those that want one.
@@ -111,7 +111,7 @@ def _settings(evidence: Evidence, slots: list[Slot]) -> tuple[Setting, ...]:
 RULE = Rule(
     id="gpus-behind-cpu-jobs",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.JOBS),
+    needs=(Input.SLOTS, Input.JOBS),
     summary="GPUs idle behind jobs that use none, while jobs wait for GPUs",
     consequence=(
         "A machine with GPUs is open to all jobs. Those without a GPU use up its cores or its memory, and nothing is "

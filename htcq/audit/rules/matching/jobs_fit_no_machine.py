@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.unmatched import Unmatched
 from htcq.audit.unmatched_jobs import found_by_wall
-from htcq.why.wall import NO_SUCH_MACHINE, Wall
+from htcq.why.match_failure import NO_SUCH_MACHINE, MatchFailure
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     yield from found_by_wall(evidence, _wall, "fit no machine")
 
 
-def _wall(jobs: Unmatched) -> Wall | None:
+def _wall(jobs: Unmatched) -> MatchFailure | None:
     if jobs.only_start:
         return None
     return next((wall for wall in jobs.walls if wall.id == NO_SUCH_MACHINE), None)
@@ -24,7 +24,7 @@ def _wall(jobs: Unmatched) -> Wall | None:
 RULE = Rule(
     id="jobs-fit-no-machine",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.JOBS),
+    needs=(Input.SLOTS, Input.JOBS),
     summary="Idle jobs ask for more than any machine has",
     consequence=(
         "No slot has so many cpus, so much memory or so many GPUs even with no job on it, or none has all of it "

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
 from htcq.audit.fix import Role
-from htcq.audit.mend import access, node
+from htcq.audit.fix_settings import access, node
 from htcq.audit.nodes import effective
 from htcq.audit.policies import knob_as_fact
-from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 from htcq.pool.configuration import Configuration
 
 _KNOB = "CLAIM_PARTITIONABLE_LEFTOVERS"
@@ -57,7 +57,7 @@ def _on_purpose(evidence: Evidence) -> bool:
 RULE = Rule(
     id="leftovers-off",
     severity=Severity.INFO,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="CLAIM_PARTITIONABLE_LEFTOVERS is off while no slot has a consumption policy",
     consequence=(
         "The negotiator matches a partitionable slot without a consumption policy once in a cycle. With leftovers the "

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.fix import Setting
-from htcq.audit.mend import access
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix_settings import access
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Configuration
-from htcq.simulate.cycle.pie import Asking
+from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Run
 
 _EACH, _LIMITS = "MAX_CONCURRENT_UPLOADS_PER_USER", "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS"
@@ -47,7 +47,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield _found(evidence, asking, budget, starved)
 
 
-def _configuration(evidence: Evidence, asking: Asking) -> Configuration | None:
+def _configuration(evidence: Evidence, asking: SubmitterQueue) -> Configuration | None:
     return evidence.access.get(asking.access.name)
 
 
@@ -56,7 +56,7 @@ def _refunds(configuration: Configuration | None) -> bool:
     return configuration is not None and _REFUND in configuration and configuration.truth(_REFUND, True)
 
 
-def _starved(evidence: Evidence, asking: Asking, budget: int, hopeless: set[int]) -> _Starved | None:
+def _starved(evidence: Evidence, asking: SubmitterQueue, budget: int, hopeless: set[int]) -> _Starved | None:
     """Return what stands before the jobs that could start; None where one of them is offered, or there is none."""
     runs = [run for run in asking.queue.runs if run.jobs and asking.queue.offered[id(run.request)]]
     never = now = place = 0
@@ -77,7 +77,7 @@ def _starved(evidence: Evidence, asking: Asking, budget: int, hopeless: set[int]
     return _Starved(runs[0], never, now, sum(len(run.jobs) for run in waiting), waiting[0].jobs[0].id)
 
 
-def _found(evidence: Evidence, asking: Asking, budget: int, starved: _Starved) -> Found:
+def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _Starved) -> Found:
     configuration = _configuration(evidence, asking)
     lasting = starved.never >= budget
     why = "fit no slot of the pool" if lasting else "find no room at the moment"
@@ -113,7 +113,7 @@ def _settings(evidence: Evidence, configuration: Configuration | None, name: str
 RULE = Rule(
     id="offer-budget-used-up",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS, Need.JOBS, Need.SUBMITTERS, Need.SCHEDDS),
+    needs=(Input.SLOTS, Input.JOBS, Input.SUBMITTERS, Input.SCHEDDS),
     summary="Jobs that cannot start use up the offers of a schedd, and the jobs behind them starve",
     consequence=(
         "Since 25.11 a schedd offers 20 jobs of a user in one talk (a fifth of MAX_CONCURRENT_UPLOADS), and never more "

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.unmatched import Unmatched
 from htcq.audit.unmatched_jobs import found_by_wall
-from htcq.why.wall import DEDICATED_SCHEDULER, NO_SUCH_MACHINE, REQUIREMENTS, Wall
+from htcq.why.match_failure import DEDICATED_SCHEDULER, NO_SUCH_MACHINE, REQUIREMENTS, MatchFailure
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     yield from found_by_wall(evidence, _wall, "require what no slot has")
 
 
-def _wall(jobs: Unmatched) -> Wall | None:
+def _wall(jobs: Unmatched) -> MatchFailure | None:
     if jobs.only_start or any(wall.id == NO_SUCH_MACHINE for wall in jobs.walls):
         return None
     return next((wall for wall in jobs.walls if wall.id in (REQUIREMENTS, DEDICATED_SCHEDULER)), None)
@@ -24,7 +24,7 @@ def _wall(jobs: Unmatched) -> Wall | None:
 RULE = Rule(
     id="requirements-met-nowhere",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.JOBS),
+    needs=(Input.SLOTS, Input.JOBS),
     summary="The Requirements of idle jobs hold on no slot",
     consequence=(
         "A clause names an operating system, a site or an attribute that no slot has, or two clauses exclude each "

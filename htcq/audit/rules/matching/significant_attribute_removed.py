@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.looks import looks_of
-from htcq.audit.mend import central
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
-from htcq.pool.kind import EXAMPLES, Kind
+from htcq.audit.fix_settings import central
+from htcq.audit.referenced_attributes import looks_of
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.pool.versions import version
 
 _LIST, _PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES", "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX"
@@ -28,7 +28,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         return
     removed = {name.lower() for name in evidence.setting(_LIST).replace(",", " ").split()}
     pattern = _compiled(evidence.setting(_PATTERN))
-    found: dict[str, list[Kind]] = {}
+    found: dict[str, list[SlotClass]] = {}
     for kind in evidence.alike:
         consumption = [f"consumption{asset}" for asset in kind.consumption]
         for name in looks_of(kind, [*_ASKED, *consumption]).of_jobs:
@@ -45,7 +45,7 @@ def _compiled(text: str) -> re.Pattern[str] | None:
         return None
 
 
-def _found(evidence: Evidence, name: str, kinds: list[Kind], listed: bool) -> Found:
+def _found(evidence: Evidence, name: str, kinds: list[SlotClass], listed: bool) -> Found:
     knob, first = _LIST if listed else _PATTERN, kinds[0].first
     usual = _spelling(first.frame.texts.values(), name)
     left = [each for each in evidence.setting(_LIST).replace(",", " ").split() if each.lower() != name]
@@ -73,7 +73,7 @@ def _spelling(texts: Iterable[str], name: str) -> str:
 RULE = Rule(
     id="significant-attribute-removed",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="Slots look at an attribute of jobs that REMOVE_SIGNIFICANT_ATTRIBUTES takes out of autoclusters",
     consequence=(
         "Jobs with equal significant attributes are one autocluster, and the negotiator sees the ad of one of them. An "

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.unmatched import Unmatched
 from htcq.audit.unmatched_jobs import found_by_wall
-from htcq.why.wall import NO_SUCH_MACHINE, REQUIREMENTS, START, Wall
+from htcq.why.match_failure import NO_SUCH_MACHINE, REQUIREMENTS, START, MatchFailure
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     yield from found_by_wall(evidence, _wall, "are refused by all machines that have room for them")
 
 
-def _wall(jobs: Unmatched) -> Wall | None:
+def _wall(jobs: Unmatched) -> MatchFailure | None:
     others = {wall.id for wall in jobs.walls} & {NO_SUCH_MACHINE, REQUIREMENTS}
     if others and not jobs.only_start:
         return None
@@ -25,7 +25,7 @@ def _wall(jobs: Unmatched) -> Wall | None:
 RULE = Rule(
     id="start-refuses-everywhere",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.JOBS),
+    needs=(Input.SLOTS, Input.JOBS),
     summary="START of every machine that could run idle jobs refuses them",
     consequence=(
         "The machines are large enough and the jobs would go there, but a clause of START, or of the slots' other "

@@ -10,9 +10,9 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
 from htcq.audit.mix import Taking, least, takings, waiting
 from htcq.audit.policies import number
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.pool.kind import EXAMPLES, Kind
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 #: Less than this part of what the pool has is left over in every pool that is full.
@@ -60,7 +60,7 @@ def _demand(wanted: Iterable[Taking]) -> Mapping[str, Number]:
     return found
 
 
-def _look(kind: Kind, jobs: Sequence[Taking], found: dict[tuple[str, ...], _Stranded]) -> None:
+def _look(kind: SlotClass, jobs: Sequence[Taking], found: dict[tuple[str, ...], _Stranded]) -> None:
     """Add the slots of ``kind`` on which something is stranded; slots with as much left are looked at once."""
     fewest = least(jobs)
     if not fewest:
@@ -117,7 +117,7 @@ def _found(one: _Stranded, lost: Mapping[str, Number], whole: Mapping[str, Numbe
 RULE = Rule(
     id="stranded-assets",
     severity=Severity.INFO,
-    needs=(Need.SLOTS, Need.JOBS),
+    needs=(Input.SLOTS, Input.JOBS),
     summary="Cores, memory or GPUs are free that none of the waiting jobs can use",
     consequence=(
         "A slot serves a job only where it has enough of everything. Where small jobs leave a few cores on every "

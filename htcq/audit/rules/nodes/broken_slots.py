@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
 from htcq.audit.policies import number
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import as_number
-from htcq.pool.kind import EXAMPLES
 from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.slot_class import EXAMPLES
 from htcq.units import CPUS, GPUS, MEMORY, attribute
 
 _CODE, _REASON = "SlotBrokenCode", "SlotBrokenReason"
@@ -104,7 +104,7 @@ def _unit(asset: str) -> str:
 RULE = Rule(
     id="broken-slots",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Slots are broken: their startd gives them to no job any more",
     consequence=(
         "A slot whose processes, files or devices cannot be set right is broken until its startd is started anew. It "

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.classads import as_number
 from htcq.policy.claim import accounted
-from htcq.pool.kind import EXAMPLES
 from htcq.pool.slot import Slot
+from htcq.pool.slot_class import EXAMPLES
 
 #: A starter that has sent its last update ends within seconds; after this it hangs.
 _LONG = 600
@@ -61,7 +61,7 @@ def _found(evidence: Evidence, long: list[tuple[float, Slot]]) -> Found:
 RULE = Rule(
     id="claims-in-cleaning",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Claims have been in Claimed/Cleaning for more than ten minutes",
     consequence=(
         "The job has ended, and its starter has not: no policy ends this activity, and the slot takes no other job. "

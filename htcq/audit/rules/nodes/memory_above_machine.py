@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.mend import node
+from htcq.audit.fix_settings import node
 from htcq.audit.nodes import effective
 from htcq.audit.policies import knob_as_fact, number
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import Value, as_number
-from htcq.pool.kind import EXAMPLES
 from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.slot_class import EXAMPLES
 
 
 @dataclass
@@ -79,7 +79,7 @@ def _found(evidence: Evidence, one: _Machines) -> Found:
 RULE = Rule(
     id="memory-above-machine",
     severity=Severity.INFO,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="The slots of a machine have more memory than HTCondor detects there",
     consequence=(
         "The startd believes MEMORY without a look at the machine. When the jobs use what they were promised the "

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import Value, as_number, is_number
-from htcq.pool.kind import EXAMPLES
 from htcq.pool.slot import DYNAMIC, Slot
+from htcq.pool.slot_class import EXAMPLES
 from htcq.pool.weights import Weights
 
 _HEALTHY, _FACTOR, _CHECKS = "Healthy", "HealthFactor", "HealthExprs"
@@ -90,7 +90,7 @@ def _found(how: str, sick: _Sick, message: str, severity: Severity | None) -> Fo
 RULE = Rule(
     id="unhealthy-nodes",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Machines fail a health check of their startd (STARTD_HEALTH_EXPRS)",
     consequence=(
         "Healthy is a part of the slots' Requirements: where it is not true the negotiator matches nothing there, and "

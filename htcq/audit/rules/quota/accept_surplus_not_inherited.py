@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.knobs import Knobs
 
@@ -50,7 +50,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="accept-surplus-not-inherited",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="A group accepts surplus, but groups below it that need some do not",
     consequence=(
         "GROUP_ACCEPT_SURPLUS_<group> holds for that group alone. Subgroups without a knob of their own follow "

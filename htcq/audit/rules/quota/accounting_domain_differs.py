@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import access
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.fix_settings import access
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -25,7 +25,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 examples=(schedd,),
                 settings=access(evidence, "ACCOUNTING_DOMAIN", "$(UID_DOMAIN)", [schedd]),
             )
-    for need in (Need.SLOTS, Need.SUBMITTERS):
+    for need in (Input.SLOTS, Input.SUBMITTERS):
         if evidence.lacks(need):
             yield Unchecked(need.value)
     yield from _in_ads(evidence)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import ROOT
 
@@ -41,7 +41,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="autoregroup",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="Groups regroup: quotas do not hold in the root's turn",
     consequence=(
         "As soon as one group regroups, the root group's quota is the whole pool, and it has the last turn with its "

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix import Setting
+from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import whole_quota
-from htcq.audit.mend import central
-from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity, Unchecked
 from htcq.poolquota.demand import Submitter
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.limits import truncated
@@ -160,7 +160,7 @@ def _ceilings(evidence: Evidence) -> Iterator[Found]:
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.pool.jobs is None and evidence.quotas.grouped:
-        yield Unchecked(Need.JOBS.value)
+        yield Unchecked(Input.JOBS.value)
     yield from _groups(evidence)
     yield from _ceilings(evidence)
 
@@ -168,7 +168,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 RULE = Rule(
     id="cannot-afford-cheapest-slot",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Idle jobs starve: their group's limit or their submitter's ceiling leaves nothing for any match",
     consequence=(
         "The negotiator matches nothing for them, whatever slots are free. Of a quota its log says 'no match found' at "

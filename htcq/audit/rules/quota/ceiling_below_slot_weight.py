@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
-from htcq.pool.kind import Kind
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.poolquota.demand import Submitter
 
 
-def _least(evidence: Evidence, submitter: Submitter) -> tuple[Kind, Number] | None:
+def _least(evidence: Evidence, submitter: Submitter) -> tuple[SlotClass, Number] | None:
     """Return the cheapest match of a submitter; where its jobs are not known, only where none is by policy."""
     if evidence.pool.jobs is not None:
         found = [evidence.cheapest(jobs) for jobs in evidence.waiting.get(submitter.name, ())]
@@ -24,7 +24,7 @@ def _least(evidence: Evidence, submitter: Submitter) -> tuple[Kind, Number] | No
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     if evidence.pool.jobs is None and evidence.with_policy:
-        yield Unchecked(Need.JOBS.value)
+        yield Unchecked(Input.JOBS.value)
     for submitter in quotas.submitters:
         ceiling = quotas.accounts[submitter.name].number("Ceiling") if submitter.name in quotas.accounts else None
         if ceiling is None or ceiling <= 0 or not submitter.idle or not quotas.settings.use_slot_weights:
@@ -45,7 +45,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 RULE = Rule(
     id="ceiling-below-slot-weight",
     severity=Severity.INFO,
-    needs=(Need.SLOTS, Need.SUBMITTERS, Need.ACCOUNTING),
+    needs=(Input.SLOTS, Input.SUBMITTERS, Input.ACCOUNTING),
     summary="A submitter's ceiling is smaller than any match of its jobs costs",
     consequence=(
         "Ceilings are whole numbers and are looked at before a match, not after: the last match goes beyond by its "

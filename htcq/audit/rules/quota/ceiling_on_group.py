@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -32,7 +32,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 RULE = Rule(
     id="ceiling-on-group",
     severity=Severity.WARNING,
-    needs=(Need.ACCOUNTING,),
+    needs=(Input.ACCOUNTING,),
     summary="A ceiling or floor is set on a group",
     consequence="The negotiator looks ceilings and floors up by a submitter's whole name, never by that of a group.",
     advice="Limit the group by its quota; set ceilings and floors on submitters such as group.user@domain.",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _OLD = {
     "HFS_MAX_ALLOCATION_ROUNDS": "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
@@ -32,7 +32,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="dead-knob",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A knob of group quotas is set by its older name, which nothing reads",
     consequence=(
         "HFS_MAX_ALLOCATION_ROUNDS and HFS_ROUND_ROBIN_RATE are only looked at where the knobs that replaced them have "

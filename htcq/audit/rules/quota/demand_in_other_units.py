@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Setting
-from htcq.audit.mend import central
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
 from htcq.policy.claim import accounted
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot_class import SlotClass
 from htcq.poolquota.demand import Submitter
 
 #: Demand is stale by minutes and truncated for each job: less than this factor proves nothing.
@@ -26,12 +26,12 @@ class _Charges:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._known: dict[int, tuple[Number, ...]] = {}
-        self._alike: dict[tuple[str, ...], list[Kind]] = {}
+        self._alike: dict[tuple[str, ...], list[SlotClass]] = {}
         for kind in evidence.offered:
             policy = (kind.type, kind.weight_text, *kind.consumption.values())
             self._alike.setdefault(policy, []).append(kind)
 
-    def of(self, jobs: JobClass) -> tuple[Number, ...]:
+    def of(self, jobs: Autocluster) -> tuple[Number, ...]:
         """Return the charges of a job of ``jobs``; none where it fits no slot."""
         known = self._known.get(id(jobs.frame))
         if known is None:
@@ -42,7 +42,7 @@ class _Charges:
         return known
 
 
-def _charged(kind: Kind, jobs: JobClass) -> Iterator[Number]:
+def _charged(kind: SlotClass, jobs: Autocluster) -> Iterator[Number]:
     if kind.type != PARTITIONABLE:
         yield kind.plain_weight()
     elif kind.supports_policy:
@@ -81,7 +81,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if not quotas.grouped or not quotas.truth("NEGOTIATOR_USE_WEIGHTED_DEMAND", True):
         return
     if evidence.pool.jobs is None and quotas.settings.use_slot_weights:
-        yield Unchecked(Need.JOBS.value)
+        yield Unchecked(Input.JOBS.value)
     facts = (knob_fact(evidence, "SLOT_WEIGHT", "Cpus"), knob_fact(evidence, "SCHEDD_SLOT_WEIGHT"))
     charges = _Charges(evidence)
     for submitter in quotas.submitters:
@@ -136,7 +136,7 @@ def _counted_slots(evidence: Evidence, submitter: Submitter) -> Iterator[Found]:
 RULE = Rule(
     id="demand-in-other-units",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Schedds weigh jobs in another unit than slots weigh",
     consequence=(
         "A group's demand and its usage cannot be compared. Where idle jobs weigh too little for the schedd, their "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -49,7 +49,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="demand-in-several-pools",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="Submitters offer the same jobs to several negotiators",
     consequence=(
         "Each negotiator adds the whole demand of such a submitter to its group, so that groups ask for more than they "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.users import users
 from htcq.quota.tree import ROOT, assigned_group
 
@@ -35,7 +35,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="dotted-user-name",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.JOBS),
+    needs=(Input.CENTRAL, Input.JOBS),
     summary="A user's name has a dot, and the negotiator takes its beginning for a group",
     consequence=(
         "The group of a submitter is all that stands before the last dot. Where a group of that name exists the user "

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.tree import ROOT
 
 #: Sums of decimal fractions miss 1 by less than this.
@@ -38,7 +38,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="dynamic-quotas-exceed-one",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="Dynamic quotas of groups side by side add up to more than 1",
     consequence="The negotiator divides each by their sum, so that every one of them is less than it says.",
     advice="Lower the shares until their sum is at most 1.",

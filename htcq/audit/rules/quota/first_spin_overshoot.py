@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Harm, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Harm, Input, Rule, Severity
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.limits import truncated
 from htcq.quota.tree import ROOT
@@ -59,7 +59,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="first-spin-overshoot",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Submitters of a group can together take more than the group has left",
     consequence=(
         "With preemption considered, the group's usage is read once before its submitters' first turns and not between "

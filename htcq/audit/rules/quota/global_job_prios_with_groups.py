@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _KNOB = "USE_GLOBAL_JOB_PRIOS"
 
@@ -44,7 +44,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="global-job-prios-with-groups",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="Global job priorities multiply the demand of groups",
     consequence=(
         "With USE_GLOBAL_JOB_PRIOS the negotiator splits each submitter into one for every job priority before it adds "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _SETTINGS = ("MAX_ALLOCATION_ROUNDS", "ROUND_ROBIN_RATE")
 _DYNAMIC = "DYNAMIC_"
@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="group-collides-with-knob",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A group's name makes its quota the same knob as another one",
     consequence=(
         "GROUP_QUOTA_DYNAMIC_x is the dynamic quota of x and the static one of a group DYNAMIC_x; a group called "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.group_knobs import sound_groups
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.tree import name_key
 
@@ -42,7 +42,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="group-dropped",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A name in GROUP_NAMES makes no group",
     consequence=(
         "The negotiator logs a warning and goes on without the group. Its jobs are charged to the nearest group above "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="group-name-illegal",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A group's name has characters that knobs may not have",
     consequence=(
         "A line such as GROUP_QUOTA_nice-user = 10 is an illegal identifier: every daemon and tool that reads it "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.quota.tree import ROOT
 
 
@@ -31,7 +31,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="group-named-like-user",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="A submitter has the name of a group and is not charged to it",
     consequence=(
         "What stands after the last dot is always the user. Jobs whose AccountingGroup is only the group's name, "

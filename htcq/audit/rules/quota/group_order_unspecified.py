@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 #: Up to so many groups, the root included, the C++ library's sort keeps equals in their order.
 _KEPT = 16
@@ -36,7 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="group-order-unspecified",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Several groups have equal sort keys, and their order is open",
     consequence=(
         "The negotiator's sort is not stable beyond 16 groups. Groups with equal keys have their turns in any order, "

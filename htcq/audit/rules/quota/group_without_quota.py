@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -30,7 +30,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="group-without-quota",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A group of GROUP_NAMES has no quota",
     consequence=(
         "The negotiator gives it a dynamic quota of 0, and nothing to the groups below it. It gets slots only where it "

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
 from htcq.audit.job_policies import JobPolicies
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.users import users
 from htcq.pool.configuration import Configuration
 
@@ -91,7 +91,7 @@ def _editable(name: str) -> Found:
 RULE = Rule(
     id="groups-free-to-all",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL, Need.ACCESS),
+    needs=(Input.CENTRAL, Input.ACCESS),
     summary="Nothing keeps a user from naming any accounting group",
     consequence=(
         "AccountingGroup is what the job says, and the negotiator believes it. A user whose group has reached its "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _KNOB = "NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE"
 
@@ -24,7 +24,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="groups-need-reconfig",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE does not read groups and quotas anew",
     consequence=(
         "The tree of groups is built at the negotiator's start and at each reconfiguration, and not when it reads its "

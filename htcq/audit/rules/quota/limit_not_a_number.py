@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.fix import Setting
-from htcq.audit.mend import central
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 
 _KNOB = "NEGOTIATOR_USE_WEIGHTED_DEMAND"
@@ -43,7 +43,7 @@ def _weighed(evidence: Evidence) -> tuple[Setting, ...]:
 RULE = Rule(
     id="limit-not-a-number",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="The limit of a group with idle jobs is no number",
     consequence=(
         "No group is to grow in this cycle, and the negotiator divides 0 by 0 for those that use less than their "

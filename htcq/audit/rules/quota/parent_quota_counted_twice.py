@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.poolquota.groups import PoolQuotas
 
 _KNOB = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION"
@@ -62,7 +62,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="parent-quota-counted-twice",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="A group's quota counts twice: for itself and for the groups below it",
     consequence=(
         "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with subgroups keeps all of its "

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Setting
-from htcq.audit.mend import central
+from htcq.audit.fix_settings import central
 from htcq.audit.preemption_knobs import sound_preemption
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.classads import parsed
 
 _KNOB, _STABLE = "PREEMPTION_REQUIREMENTS", "PREEMPTION_REQUIREMENTS_STABLE"
@@ -63,7 +63,7 @@ def _bounded(evidence: Evidence, cause: str, names: frozenset[str]) -> tuple[Set
 RULE = Rule(
     id="preemption-by-quota",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="Preemption by group quotas has no bounds",
     consequence=(
         "Where the groups on both sides are not compared with their quotas, two of them take the same claims from each "

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
-from htcq.audit.mend import central
+from htcq.audit.fix_settings import central
 from htcq.audit.preemption_knobs import sound_preemption
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.classads import parsed
 
 _KNOBS = ("PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK")
@@ -52,7 +52,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="preemption-uses-autoregroup",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A preemption expression uses RemoteAutoregroup, which is never true",
     consequence=(
         "The negotiator copies RemoteAutoregroup from the wrong ad, so that it is never true in a slot. Where groups "

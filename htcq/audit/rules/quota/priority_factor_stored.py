@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.quota.knobs import number_of
 from htcq.quota.tree import assigned_group
 
@@ -34,7 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="priority-factor-stored",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL, Need.ACCOUNTING),
+    needs=(Input.CENTRAL, Input.ACCOUNTING),
     summary="Users of a group have another priority factor than GROUP_PRIO_FACTOR_<group> says",
     consequence=(
         "The knob is only read when the accountant meets a user for the first time. The factor is then stored, and "

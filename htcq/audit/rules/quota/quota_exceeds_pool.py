@@ -9,8 +9,8 @@ from htcq.audit.charges import CLOSE
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Role, Setting
-from htcq.audit.mend import central
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import ROOT, Group
@@ -52,7 +52,7 @@ def _largest(evidence: Evidence, group: str, pool: float) -> tuple[Setting, ...]
 RULE = Rule(
     id="quota-exceeds-pool",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS),
+    needs=(Input.CENTRAL, Input.SLOTS),
     summary="The static quota of one group is more than the weight of the whole pool",
     consequence=(
         "Such a quota limits nobody: the group may use every slot, and surplus is what other groups leave of theirs. "

@@ -8,7 +8,7 @@ from dataclasses import replace
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.group_knobs import in_range
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.knobs import TreeProblem
 
 #: What a knob must be, by how its name begins; the longest beginning counts.
@@ -43,7 +43,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="quota-out-of-range",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A knob of group quotas has a value on which the negotiator exits",
     consequence=(
         "The negotiator exits at its start and at each reconfiguration; the master restarts it, and it exits again: "

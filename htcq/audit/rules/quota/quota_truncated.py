@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.group_knobs import whole_quota
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.tree import Group
 
 #: A quota that loses less than this part of it is not worth a word.
@@ -46,7 +46,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="quota-truncated",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS),
+    needs=(Input.CENTRAL, Input.SLOTS),
     summary="A quota loses its fraction: the negotiator works with whole numbers",
     consequence=(
         "The limit that a group negotiates with is a whole number, cut off and not rounded. A quota below 1 is 0, and "

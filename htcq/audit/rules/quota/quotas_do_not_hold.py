@@ -11,10 +11,10 @@ from htcq.audit.facts import counted, knob_fact
 from htcq.audit.linear import LINEAR_WEIGHTS
 from htcq.audit.policies import amounts_text, number, weight_fact
 from htcq.audit.reach import Demand, Filling, Reach, filling, reach
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster
+from htcq.pool.slot_class import SlotClass
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import Group, Tree, assigned_group
 
@@ -34,7 +34,7 @@ def _strict(quotas: PoolQuotas) -> Iterator[tuple[Group, float]]:
             yield group, quotas.quota(group.name).quota
 
 
-def _exceeding(evidence: Evidence, kind: Kind) -> Iterator[Charge]:
+def _exceeding(evidence: Evidence, kind: SlotClass) -> Iterator[Charge]:
     """Yield the charges of the pool's own jobs that can be more than what the match costs."""
     # Where a claim takes more or less as the slot fills, nothing is predicted.
     if evidence.trials.looks_at_slot(kind):
@@ -54,7 +54,7 @@ def _fillings(evidence: Evidence) -> Iterator[Filling]:
                 yield filled
 
 
-def _jobs_of(evidence: Evidence, filled: Filling) -> Iterator[JobClass]:
+def _jobs_of(evidence: Evidence, filled: Filling) -> Iterator[Autocluster]:
     """Yield the pool's own jobs that fill slots so."""
     for trial in evidence.trials.own(filled.kind):
         if trial.amounts == filled.charge.trial.amounts:
@@ -130,7 +130,7 @@ def _found(evidence: Evidence, exceeding: list[tuple[Group, Reach]]) -> Found:
 RULE = Rule(
     id="quotas-do-not-hold",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.JOBS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.JOBS),
     summary="A group that accepts no surplus can use more than its quota",
     consequence=(
         "Matches are admitted by what they cost, and claims count by what their dynamic slots weigh. Where the weight "

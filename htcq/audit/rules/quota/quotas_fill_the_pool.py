@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.tree import ROOT, Group
 
 #: The part of the pool that quotas may promise, so that some is left for the others.
@@ -82,7 +82,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="quotas-fill-the-pool",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Static quotas of the top-level groups promise all of the pool or more",
     consequence=(
         "The root group's quota is 0, and so are those of top-level groups with dynamic quotas: their jobs only get "

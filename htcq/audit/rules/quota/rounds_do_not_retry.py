@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.settings import Settings
 
 _KNOB = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"
@@ -30,7 +30,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="rounds-do-not-retry",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="Later allocation rounds do not retry submitters that are through",
     consequence=(
         "A submitter whose jobs were all matched or rejected leaves the cycle. Later rounds hand what its group could "

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import Group
 
@@ -55,7 +55,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="siblings-under-refusing-parent",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Groups accept surplus under one that refuses it, and one of them can take the others' quotas",
     consequence=(
         "Each of them is allocated its quota and the parent's quota as surplus, but together they are capped at what "

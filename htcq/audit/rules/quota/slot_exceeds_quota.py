@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix import Setting
+from htcq.audit.fix_settings import access, execute
 from htcq.audit.linear import LINEAR_WEIGHTS
-from htcq.audit.mend import access, execute
-from htcq.audit.rule import Fact, Found, Harm, Need, Rule, Severity
-from htcq.pool.kind import Kind
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import SlotClass
 from htcq.quota.limits import truncated
 from htcq.quota.tree import ROOT
 
@@ -36,7 +36,9 @@ def _no_leftovers(evidence: Evidence) -> tuple[Setting, ...]:
     return (*access(evidence, _LEFTOVERS, "False", names), *execute(evidence, plain, _LEFTOVERS, "False"))
 
 
-def _usable(evidence: Evidence, group: str, kinds: Sequence[tuple[Number, Kind]]) -> tuple[Number, Kind] | None:
+def _usable(
+    evidence: Evidence, group: str, kinds: Sequence[tuple[Number, SlotClass]]
+) -> tuple[Number, SlotClass] | None:
     """Return the heaviest of ``kinds`` that an idle job of ``group`` fits; any where the jobs are not known."""
     waiting = [jobs for each in evidence.quotas.waiting(group) for jobs in evidence.waiting.get(each.name, ())]
     if evidence.pool.jobs is None:
@@ -77,7 +79,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="slot-exceeds-quota",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="A partitionable slot weighs more than a group may use, and one match hands it over whole",
     consequence=(
         "Without a consumption policy a match takes the whole slot. The first one of a submitter's turn is allowed "

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
+from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import default_of
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.limits import truncated
 
@@ -61,7 +61,7 @@ def _left_short(quotas: PoolQuotas) -> str:
 RULE = Rule(
     id="small-round-robin-rate",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="GROUP_QUOTA_ROUND_ROBIN_RATE is small for this pool",
     consequence=(
         "A round is cut into passes in each of which every group negotiates anew, up to a part of its way. Limits "

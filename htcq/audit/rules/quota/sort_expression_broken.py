@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact, listed
+from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import default_of
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 from htcq.classads import Expr
 from htcq.quota.limits import FLT_MAX
 
@@ -33,13 +33,13 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         return
     if not quotas.grouped:
         return
-    if evidence.lacks(Need.SLOTS):
-        yield Unchecked(Need.SLOTS.value)
+    if evidence.lacks(Input.SLOTS):
+        yield Unchecked(Input.SLOTS.value)
     keys = [(group.name, group.sort_key) for group in quotas.computed.rounds[0].groups]
     without = [name for name, key in keys if key == FLT_MAX or math.isnan(key)]
     unset = sorted(Expr(quotas.settings.sort_expr).references().own - set(_SET))
     why = f", since the negotiator never sets {listed(unset)}" if unset else ""
-    if without and not evidence.lacks(Need.SLOTS):
+    if without and not evidence.lacks(Input.SLOTS):
         everyone = len(without) == len(keys)
         yield Found(
             cause="no number",
@@ -65,7 +65,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 RULE = Rule(
     id="sort-expression-broken",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="GROUP_SORT_EXPR cannot order the groups",
     consequence=(
         "The negotiator exits where it cannot parse the expression. Where the expression yields no number the group "

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -28,7 +28,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="static-and-dynamic-quota",
     severity=Severity.INFO,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="A group has both a static and a dynamic quota",
     consequence="The negotiator takes the static one and never looks at the dynamic one.",
     advice="Delete one of the two; without the dynamic one nothing changes.",

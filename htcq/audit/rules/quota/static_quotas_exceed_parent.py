@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Setting
-from htcq.audit.mend import central
+from htcq.audit.fix_settings import central
 from htcq.audit.policies import number
-from htcq.audit.rule import Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import Group
 
@@ -31,7 +31,7 @@ def _amount(evidence: Evidence, quotas: PoolQuotas, parent: Group) -> float | No
     """Return what the group above has; None where it has a share of a pool whose weight is not known."""
     if parent.static:
         return parent.config_quota
-    return None if evidence.lacks(Need.SLOTS) else quotas.quota(parent.name).subtree_quota
+    return None if evidence.lacks(Input.SLOTS) else quotas.quota(parent.name).subtree_quota
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -61,7 +61,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 settings=_raised(evidence, parent, below),
             )
     if unknown:
-        yield Unchecked(f"{Need.SLOTS.value}: whether quotas below {', '.join(unknown)} fit its share")
+        yield Unchecked(f"{Input.SLOTS.value}: whether quotas below {', '.join(unknown)} fit its share")
 
 
 def _raised(evidence: Evidence, parent: Group, below: float) -> tuple[Setting, ...]:
@@ -72,7 +72,7 @@ def _raised(evidence: Evidence, parent: Group, below: float) -> tuple[Setting, .
 RULE = Rule(
     id="static-quotas-exceed-parent",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="The quotas of the groups below a group add up to more than it has",
     consequence=(
         "With oversubscription, which is the default, they are handed out all the same; without it, each is cut. "

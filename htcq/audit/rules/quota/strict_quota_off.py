@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Setting
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.tree import Group
 
 _KNOB = "NEGOTIATOR_STRICT_ENFORCE_QUOTA"
@@ -44,7 +44,7 @@ def _strict(evidence: Evidence, group: Group) -> tuple[Setting, ...]:
 RULE = Rule(
     id="strict-quota-off",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL, Need.SLOTS, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="NEGOTIATOR_STRICT_ENFORCE_QUOTA is false, and groups can exceed the quota of one above them",
     consequence=(
         "Without it nothing caps the sum of a group and those below it. Groups that accept surplus also get what the "

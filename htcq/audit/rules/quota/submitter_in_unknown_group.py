@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.users import users
 from htcq.quota.tree import ROOT, name_key
 
@@ -43,7 +43,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 RULE = Rule(
     id="submitter-in-unknown-group",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="Submitters name a group that is not in GROUP_NAMES",
     consequence=(
         "The negotiator charges them to the deepest group of the name that exists, at worst to the root, whose turn is "

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.poolquota.groups import PoolQuotas
 
 _KNOB = "NEGOTIATOR_USE_WEIGHTED_DEMAND"
@@ -59,7 +59,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="unweighted-demand",
     severity=Severity.ERROR,
-    needs=(Need.CENTRAL, Need.SUBMITTERS),
+    needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="Groups' demand is counted in jobs, while quotas and usage are slot weights",
     consequence=(
         "A group that uses more than it seems to want is allocated too little, and its idle jobs starve: its limit can "

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from htcq.audit.access_points import AccessPoint, access_points
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import as_number, parsed
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH
-from htcq.pool.kind import Kind
 from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS
 
 #: What slots have and jobs ask for; a scope before it says whose.
@@ -26,7 +26,7 @@ _CLOSE = 1e-6
 def _find(evidence: Evidence) -> Iterator[Found]:
     if not evidence.truth("NEGOTIATOR_USE_SLOT_WEIGHTS", True):
         return
-    otherwise: dict[str, tuple[Kind, ...]] = {}
+    otherwise: dict[str, tuple[SlotClass, ...]] = {}
     for point in access_points(evidence):
         if point.weight.weighs and point.weight.decides == OWN_KNOB:
             continue
@@ -37,7 +37,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield _found(evidence, point, otherwise[text])
 
 
-def _weighs_so(kind: Kind, text: str) -> bool:
+def _weighs_so(kind: SlotClass, text: str) -> bool:
     """Tell whether the slots weigh what ``text`` says, whatever is left of them."""
     expression = parsed(text)
     if expression is None:
@@ -50,7 +50,7 @@ def _weighs_so(kind: Kind, text: str) -> bool:
     return True
 
 
-def _states(kind: Kind) -> Iterator[Mapping[str, Number]]:
+def _states(kind: SlotClass) -> Iterator[Mapping[str, Number]]:
     yield kind.total
     if kind.type == PARTITIONABLE:
         cores = max(1, int(kind.total.get(CPUS, 1)))
@@ -59,7 +59,7 @@ def _states(kind: Kind) -> Iterator[Mapping[str, Number]]:
             yield {**kind.total, asset: amount // 2}
 
 
-def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[Kind, ...]) -> Found:
+def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...]) -> Found:
     texts = Counter[str]()
     for kind in kinds:
         texts[kind.weight_text or "(absent)"] += kind.count
@@ -96,7 +96,7 @@ def _of_requests(weight: str) -> str:
 RULE = Rule(
     id="access-point-lacks-slot-weight",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.ACCESS),
+    needs=(Input.SLOTS, Input.ACCESS),
     summary="The configuration of an access point does not have the weight that the pool's slots have",
     consequence=(
         "The schedd weighs idle jobs by the SLOT_WEIGHT of its own machine's configuration, Cpus unless it says "

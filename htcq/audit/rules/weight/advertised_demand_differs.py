@@ -10,10 +10,10 @@ from htcq.audit.access_points import AccessPoint, Queue, access_points, demand_c
 from htcq.audit.claims import SlotPolicy, slot_policies, weights
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import References
-from htcq.pool.jobclass import JobClass
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
 
@@ -54,7 +54,7 @@ class _Charges:
         self._quick: dict[tuple[str, ...], tuple[Number, ...]] = {}
         self._sure: dict[int, tuple[Number, ...]] = {}
 
-    def quickly(self, jobs: JobClass) -> tuple[Number, ...]:
+    def quickly(self, jobs: Autocluster) -> tuple[Number, ...]:
         """Return the charges on the usual slots of every policy, whether the jobs match them or not."""
         key = tuple(jobs.frame.text(name) for name in self._names)
         if key not in self._quick:
@@ -62,7 +62,7 @@ class _Charges:
             self._quick[key] = tuple(each for some in found for each in some) if self._weighted else (1,)
         return self._quick[key]
 
-    def surely(self, jobs: JobClass) -> tuple[Number, ...]:
+    def surely(self, jobs: Autocluster) -> tuple[Number, ...]:
         """Return the charges on slots that the jobs match; those of any slot where they match none."""
         key = id(jobs.frame)
         if key not in self._sure and self._weighted:
@@ -203,7 +203,7 @@ def _facts(record: Record) -> tuple[Fact, ...]:
 RULE = Rule(
     id="advertised-demand-differs",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.JOBS, Need.SUBMITTERS),
+    needs=(Input.SLOTS, Input.JOBS, Input.SUBMITTERS),
     summary="A schedd advertises a demand that differs from what its jobs will be charged by more than a factor of 2",
     consequence=(
         "Groups are given slots for the demand that schedds advertise. Where it is too small a group waits although "

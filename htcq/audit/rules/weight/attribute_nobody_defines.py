@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
-from htcq.audit.mend import execute, literal_text
+from htcq.audit.fix_settings import execute, literal_text
 from htcq.audit.names import Names, Unknown
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.classads import UNDEFINED, Value
-from htcq.pool.frame import Frame
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Slot
 
 _OF_SLOTS = ("slotweight", "start", "requirements", "rank")
@@ -27,7 +27,7 @@ _KNOBS = {"slotweight": "SLOT_WEIGHT", "start": "START", "rank": "RANK", "requir
 class _Bearer:
     """The slots or jobs that share a frame."""
 
-    frame: Frame
+    frame: SharedAttributes
     side: str
     count: int
     examples: tuple[str, ...]
@@ -59,7 +59,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 else:
                     yield _found(evidence, bearer, bearer.frame.names.get(attribute, attribute), text, each)
     if undecided:
-        yield Unchecked(f"{Need.JOBS.value}: whether jobs have what slots ask of them")
+        yield Unchecked(f"{Input.JOBS.value}: whether jobs have what slots ask of them")
 
 
 def _slots(evidence: Evidence) -> Iterator[_Bearer]:
@@ -137,7 +137,7 @@ def _renamed(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unk
 RULE = Rule(
     id="attribute-nobody-defines",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="An expression of slots or jobs names an attribute that no ad defines",
     consequence=(
         "The attribute is undefined wherever the expression is evaluated. A weight or a consumption becomes undefined, "

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from htcq.audit.access_points import AccessPoint, access_points, demand_counts
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Ad
 from htcq.pool.record import Record
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
-    for need in (Need.SUBMITTERS, Need.ACCESS):
+    for need in (Input.SUBMITTERS, Input.ACCESS):
         if evidence.lacks(need):
             yield Unchecked(need.value)
     if not demand_counts(evidence):

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Setting
-from htcq.audit.mend import central
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
-from htcq.pool.frame import Frame
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Number, Slot
 from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT
 
@@ -79,7 +79,7 @@ def _without_idle(evidence: Evidence, reasons: Iterable[str]) -> Setting:
     return central(evidence, POOLSIZE_CONSTRAINT, " && ".join(clauses))
 
 
-def _always(frame: Frame) -> str:
+def _always(frame: SharedAttributes) -> str:
     """Return why the negotiator gives slots of this frame to nobody; empty where it may."""
     for name, why in (("Offline", "offline"), ("Draining", "draining"), ("BackfillSlot", "for backfill")):
         if frame.value(name) is True:
@@ -91,7 +91,7 @@ def _always(frame: Frame) -> str:
     return _kept(frame)
 
 
-def _kept(frame: Frame) -> str:
+def _kept(frame: SharedAttributes) -> str:
     """Return for what the claim of a slot of this frame is kept while it runs no job of a group; empty: for none."""
     if frame.value("IsDataSlot") is True:
         return _DATA
@@ -101,7 +101,7 @@ def _kept(frame: Frame) -> str:
 RULE = Rule(
     id="idle-hardware-in-pool",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="Slots that are given to nobody (Owner, offline, broken, backfill, data, OCU …) count for dynamic quotas",
     consequence=(
         "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic quotas are shares of it, "

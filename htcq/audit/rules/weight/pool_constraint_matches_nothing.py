@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
 
 
@@ -35,7 +35,7 @@ def _found(evidence: Evidence, knob: str, slots: int, consequence: str) -> Found
 RULE = Rule(
     id="pool-constraint-matches-nothing",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT holds for no slot",
     consequence=(
         "The negotiator adds up the weight of the slots for which the constraint is true. Where that is none the pool "

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.classads import parsed
 from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
 
@@ -38,7 +38,7 @@ def _found(evidence: Evidence, knob: str, consequence: str, severity: Severity |
 RULE = Rule(
     id="pool-constraint-unparsable",
     severity=Severity.WARNING,
-    needs=(Need.CENTRAL,),
+    needs=(Input.CENTRAL,),
     summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is no ClassAd expression",
     consequence=(
         "A pool-size constraint that does not parse is ignored with one line in the log, and quotas are shares of all "

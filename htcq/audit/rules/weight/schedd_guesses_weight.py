@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.access_points import AccessPoint, access_points
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB
 
@@ -41,7 +41,7 @@ def _message(point: AccessPoint, unknown: tuple[str, ...]) -> str:
 RULE = Rule(
     id="schedd-guesses-weight",
     severity=Severity.WARNING,
-    needs=(Need.ACCESS,),
+    needs=(Input.ACCESS,),
     summary="A schedd has no SCHEDD_SLOT_WEIGHT and cannot guess the weight of its jobs from SLOT_WEIGHT",
     consequence=(
         "Without SCHEDD_SLOT_WEIGHT the schedd evaluates SLOT_WEIGHT in the ad of a slot that has only Cpus, Memory "

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from htcq.audit.access_points import AccessPoint, access_points
 from htcq.audit.evidence import Evidence
-from htcq.audit.mend import access
+from htcq.audit.fix_settings import access
 from htcq.audit.names import Names, Unknown
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.classads import parsed
 from htcq.pool.demand import OWN_KNOB
 
@@ -57,7 +57,7 @@ def _found(evidence: Evidence, point: AccessPoint, unknown: Unknown) -> Found:
 RULE = Rule(
     id="schedd-weight-misspelt",
     severity=Severity.WARNING,
-    needs=(Need.ACCESS,),
+    needs=(Input.ACCESS,),
     summary="SCHEDD_SLOT_WEIGHT misspells an attribute of jobs, such as RequestCpu",
     consequence=(
         "An attribute that no job has is undefined, and so is what is reckoned with it. A weight that is no number "

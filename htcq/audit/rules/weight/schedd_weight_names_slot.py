@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.access_points import AccessPoint, access_points
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.pool.demand import OWN_KNOB
 from htcq.units import attribute
@@ -38,7 +38,7 @@ def _message(point: AccessPoint) -> str:
 RULE = Rule(
     id="schedd-weight-names-slot",
     severity=Severity.WARNING,
-    needs=(Need.ACCESS,),
+    needs=(Input.ACCESS,),
     summary="SCHEDD_SLOT_WEIGHT names Cpus, Memory, Disk, GPUs or TARGET",
     consequence=(
         "The schedd evaluates it in the job alone, where these are undefined. A weight that is no number counts as "

@@ -7,8 +7,8 @@ from collections.abc import Container, Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix import Role, Setting
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.classads import UNDEFINED, as_number
 from htcq.policy.claim import accounted
 from htcq.pool.costs import parent_name
@@ -60,7 +60,7 @@ def _seen_when_free(slot: Slot, visible: Container[object], constraint: Weights)
 RULE = Rule(
     id="slot-constraint-hides-claims",
     severity=Severity.ERROR,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_SLOT_CONSTRAINT hides claimed slots from the negotiator",
     consequence=(
         "The accountant charges only for slots that the negotiator sees. Where claimed ones are hidden the usage of "

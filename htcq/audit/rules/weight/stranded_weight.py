@@ -9,11 +9,11 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.linear import prices
 from htcq.audit.policies import number, weight_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import Value, as_number
 from htcq.policy.claim import accounted
-from htcq.pool.kind import EXAMPLES, Kind
 from htcq.pool.slot import Number, Slot
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 
 #: Less than this part of the pool's weight is left of any pool that is full.
@@ -26,7 +26,7 @@ _MIN_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 1}
 class _Stranded:
     """The slots on which one asset is used up, and what they still weigh."""
 
-    kind: Kind
+    kind: SlotClass
     weight: Number = 0
     names: list[str] = field(default_factory=list)
 
@@ -57,7 +57,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield _found(asset, one, every, pool)
 
 
-def _least(evidence: Evidence, kind: Kind, asked: Mapping[str, Number]) -> Mapping[str, Number]:
+def _least(evidence: Evidence, kind: SlotClass, asked: Mapping[str, Number]) -> Mapping[str, Number]:
     """Return the least that an idle job takes of cpus, memory and disk on a slot of ``kind``.
 
     ``asked`` is the least that any asks for: where there is no policy, jobs take no less.
@@ -107,7 +107,7 @@ def _found(asset: str, one: _Stranded, every: int, pool: Number) -> Found:
 RULE = Rule(
     id="stranded-weight",
     severity=Severity.INFO,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="Slots of a linear weight have weight left that no job can use, because an asset is used up",
     consequence=(
         "A linear weight counts every unit of every asset. Where one asset is used up, the others stay unsold, and "

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Value, as_number
-from htcq.pool.kind import Kind
 from htcq.pool.slot import Slot
+from htcq.pool.slot_class import SlotClass
 
 _EXAMPLES = 3
 
@@ -35,7 +35,7 @@ def _is_wrong(weight: Value, known: dict[Value, bool]) -> bool:
     return known[weight]
 
 
-def _found(evidence: Evidence, kind: Kind, wrong: list[Slot]) -> Found:
+def _found(evidence: Evidence, kind: SlotClass, wrong: list[Slot]) -> Found:
     weight = as_number(evidence.weights.of(wrong[0]))
     counts = f"{evidence.quotas.supply.weight(wrong[0]):g}"
     if weight is None:
@@ -59,7 +59,7 @@ def _found(evidence: Evidence, kind: Kind, wrong: list[Slot]) -> Found:
 RULE = Rule(
     id="weight-counted-as-one",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS,),
+    needs=(Input.SLOTS,),
     summary="SlotWeight of a slot without a consumption policy is no number, or negative",
     consequence=(
         "A negative weight counts as 1. In place of one that is no number the negotiator puts its own SLOT_WEIGHT, and "

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from htcq.audit.claims import SlotPolicy, slot_policies, taken
 from htcq.audit.evidence import Evidence
 from htcq.audit.linear import LINEAR_WEIGHTS, prices
-from htcq.audit.rule import Fact, Found, Need, Rule, Severity
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.audit.trials import fits
 from htcq.classads import as_number
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot_class import SlotClass
 from htcq.units import attribute, show_amount
 
 #: Some remnant is left of every slot: less than this part of its weight is not worth a word.
@@ -28,7 +28,7 @@ _MAX_CLASSES = 30
 class _Filled:
     """A slot filled with jobs of one class: the part of its weight that is left, and the asset that ran out."""
 
-    jobs: JobClass
+    jobs: Autocluster
     count: int
     claims: float
     left: float
@@ -51,7 +51,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield _found(evidence, policy, full, filled)
 
 
-def _fill(evidence: Evidence, kind: Kind, jobs: JobClass, full: Number, count: int) -> Iterator[_Filled]:
+def _fill(evidence: Evidence, kind: SlotClass, jobs: Autocluster, full: Number, count: int) -> Iterator[_Filled]:
     """Yield what is left when jobs of one class have used up an asset; parts of claims count, remnants do not."""
     amounts = taken(evidence, kind, jobs)
     if amounts is None or not fits(kind.total, amounts):
@@ -95,7 +95,7 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
     )
 
 
-def _deliberate(kind: Kind, scarce: str) -> bool:
+def _deliberate(kind: SlotClass, scarce: str) -> bool:
     """Tell whether the weight is what it should be: HTCondor's default, or linear with a price for what is scarce."""
     # Cpus is the default: most sites never chose it, and live with it.
     if kind.weight_text.lower() == "cpus":
@@ -108,7 +108,7 @@ def _deliberate(kind: Kind, scarce: str) -> bool:
 RULE = Rule(
     id="weight-ignores-scarce-asset",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.JOBS),
+    needs=(Input.SLOTS, Input.JOBS),
     summary="SlotWeight counts something else than what the pool's jobs run out of",
     consequence=(
         "Slots have weight left that no job can use, because another asset is gone. The pool's weight, and with it "

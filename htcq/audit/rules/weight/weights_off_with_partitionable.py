@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
-from htcq.audit.mend import central
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.fix_settings import central
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 _KNOB = "NEGOTIATOR_USE_SLOT_WEIGHTS"
 
@@ -36,7 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="weights-off-with-partitionable",
     severity=Severity.WARNING,
-    needs=(Need.SLOTS, Need.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off and there are partitionable slots",
     consequence=(
         "A dynamic slot of 64 cpus is charged like one of 1 cpu. What the pool has to share out shrinks while its "

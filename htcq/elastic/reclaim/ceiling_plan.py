@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from htcq.elastic.reclaim.candidates import Candidate
-from htcq.elastic.reclaim.past import OwnCeiling
+from htcq.elastic.reclaim.reclaim_history import OwnCeiling
 from htcq.elastic.reclaim.results import Ceiling
-from htcq.elastic.reclaim.standings import Standings
+from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.records import PARTS, WEIGHT, Claim, Idle
 
 
@@ -67,7 +67,7 @@ class Holding:
                 yield f"the ceiling of {who} ({self._foreign[who]}) was set by somebody else and stays"
 
 
-def done_with(ceilings: Mapping[str, OwnCeiling], standings: Standings, release: float) -> Iterator[str]:
+def done_with(ceilings: Mapping[str, OwnCeiling], standings: UsageLedger, release: float) -> Iterator[str]:
     """Yield the submitters whose ceilings of ours have done what they were for.
 
     Who asks for no more than the runtime may have all of it; who does must use ``release`` of it or less.

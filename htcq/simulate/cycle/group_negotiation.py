@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.offer_budget import OfferBudget
 from htcq.poolquota.demand import Submitter
-from htcq.quota.doubles import as_float, total
+from htcq.quota.cpp_float import as_float, total
 from htcq.simulate.cycle.accounts import Accounts
 from htcq.simulate.cycle.queues import Offered, Queue, Session
-from htcq.simulate.cycle.talk import Grant, Talk, Talks
+from htcq.simulate.cycle.schedd_negotiation import Grant, Talk, Talks
 
 #: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none (INT_MAX).
 _NOTHING, _NO_CEILING = 3.4028234663852886e38, 2**31 - 1
@@ -34,7 +34,7 @@ class Skipped(enum.Enum):
 
 
 @dataclass(eq=False)
-class Asking:
+class SubmitterQueue:
     """One submitter at one access point, with its queue; ``place`` orders those that are equal otherwise.
 
     ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that, ``rejected`` what of its runs
@@ -61,7 +61,7 @@ class Rules:
     ignore_priorities: bool = False
 
 
-class Turn:
+class GroupNegotiation:
     """One turn, that of the group ``whose``; ``group`` is None where no group's usage limits it.
 
     Those that are through leave ``asking``.
@@ -75,7 +75,7 @@ class Turn:
         group: str | None,
         limit: float,
         whose: str,
-        asking: list[Asking],
+        asking: list[SubmitterQueue],
     ) -> None:
         self._talks, self._accounts, self._rules, self._whose = talks, accounts, rules, whose
         self._group, self._limit, self._asking = group, limit, asking
@@ -91,14 +91,14 @@ class Turn:
             self._spins(below, floor=True)
         self._spins(self._asking, floor=False)
 
-    def _is_below_floor(self, asking: Asking) -> bool:
+    def _is_below_floor(self, asking: SubmitterQueue) -> bool:
         floor = self._accounts.claimant(asking.submitter).floor
         return floor is not None and self._accounts.usage(asking.submitter.name) < floor
 
     def _full(self) -> bool:
         return self._group is not None and self._accounts.groups[self._group] >= self._limit
 
-    def _spins(self, asking: list[Asking], floor: bool) -> None:
+    def _spins(self, asking: list[SubmitterQueue], floor: bool) -> None:
         spin = 0
         while True:
             spin += 1
@@ -131,8 +131,8 @@ class Turn:
 
     def _negotiated(
         self,
-        asking: Asking,
-        shares: Mapping[Asking, Share],
+        asking: SubmitterQueue,
+        shares: Mapping[SubmitterQueue, Share],
         pie: float,
         spin: int,
         floor: bool,
@@ -168,7 +168,7 @@ class Turn:
     def _base(self) -> float:
         return min(self._rules.pool_weight, self._limit)
 
-    def _limits(self, asking: list[Asking]) -> dict[Asking, Share]:
+    def _limits(self, asking: list[SubmitterQueue]) -> dict[SubmitterQueue, Share]:
         """Return what each submitter may be given in this spin; the same one at several schedds has one share.
 
         The arithmetic goes the way of the negotiator's: a limit that is larger by a last binary digit lets one more
@@ -181,7 +181,7 @@ class Turn:
         parts = {name: most / (priority * whole) for name, priority in priorities.items()}
         return {each: self._share(each, parts[each.submitter.name], self._base(), used) for each in asking}
 
-    def _share(self, asking: Asking, part: float, base: float, group_used: float) -> Share:
+    def _share(self, asking: SubmitterQueue, part: float, base: float, group_used: float) -> Share:
         most = max(0.0, part * base - self._accounts.usage(asking.submitter.name))
         if self._rules.ignore_priorities:
             most = _ALL
@@ -192,14 +192,14 @@ class Turn:
             unclaimed = min(most, max(0.0, left))
         return Share(part, most if self._rules.preemption else unclaimed, unclaimed, group_used)
 
-    def _order(self, asking: Asking, shares: Mapping[Asking, Share]) -> tuple[float, float, int]:
+    def _order(self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]) -> tuple[float, float, int]:
         used = self._accounts.usage(asking.submitter.name)
         allocated = used + shares[asking].most
         starved = used / allocated if allocated > 0 else _NOTHING
         return (self._accounts.claimant(asking.submitter).priority, starved, asking.place)
 
 
-def _skip(asking: list[Asking], why: Skipped) -> None:
+def _skip(asking: list[SubmitterQueue], why: Skipped) -> None:
     for each in asking:
         each.skipped = why
 

@@ -19,7 +19,7 @@ EXAMPLES = 3
 
 
 @dataclass(frozen=True)
-class Kind:
+class SlotClass:
     """All slots with one policy and one shape; amounts in MB, KiB and counts."""
 
     slots: tuple[Slot, ...]
@@ -124,7 +124,7 @@ class Kind:
         return self.full_weight if amounts is self.total else self.weight(amounts)
 
 
-def kinds_of(slots: Iterable[Slot]) -> tuple[Kind, ...]:
+def slot_classes(slots: Iterable[Slot]) -> tuple[SlotClass, ...]:
     """Return ``slots`` collapsed into kinds, in the order of their first slots."""
     found: dict[tuple[object, ...], list[Slot]] = {}
     policies: dict[int, tuple[object, ...]] = {}
@@ -133,7 +133,7 @@ def kinds_of(slots: Iterable[Slot]) -> tuple[Kind, ...]:
         if policy is None:
             policy = policies[id(slot.frame)] = _policy(slot)
         found.setdefault((policy, _shape(slot, policy[0])), []).append(slot)
-    return tuple(Kind(tuple(each)) for each in found.values())
+    return tuple(SlotClass(tuple(each)) for each in found.values())
 
 
 def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:

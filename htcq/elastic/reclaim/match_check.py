@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from htcq.elastic.reclaim.rooms import Rooms
+from htcq.elastic.reclaim.free_space import Rooms
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import Cycle
 

@@ -8,7 +8,7 @@ from htcq.quota.elastic.groups import SELF, Amounts
 from htcq.quota.elastic.results import Outcome, Standing
 
 
-class Standings:
+class UsageLedger:
     """The groups of an outcome with what they use; that changes as jobs are moved in thought."""
 
     def __init__(self, outcome: Outcome) -> None:

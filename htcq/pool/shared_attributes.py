@@ -55,7 +55,7 @@ class Expressions:
         return self._known[text]
 
 
-class Frame:
+class SharedAttributes:
     """The shared attributes of equal ads; names are looked up whatever their case."""
 
     __slots__ = (
@@ -82,11 +82,11 @@ class Frame:
         self._shared: dict[str, int | float | bool | str | Expr] = {}
         self.endless: tuple[str, ...] = ()
 
-    def changed(self, texts: Mapping[str, str], expressions: Expressions) -> Frame:
+    def changed(self, texts: Mapping[str, str], expressions: Expressions) -> SharedAttributes:
         """Return a frame with other texts for some attributes; ``expressions`` parses what is new in it."""
         names = {name.lower() for name in texts}
         kept = [line for line in self.lines if line[0].decode("utf-8", "replace").lower() not in names]
-        return Frame((*kept, *((name.encode(), text.encode()) for name, text in texts.items())), expressions)
+        return SharedAttributes((*kept, *((name.encode(), text.encode()) for name, text in texts.items())), expressions)
 
     def __contains__(self, name: str) -> bool:
         return name.lower() in self.texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from htcq.elastic.reclaim.past import (
+from htcq.elastic.reclaim.reclaim_history import (
     CEILING,
     DAY,
     KINDS,

@@ -45,7 +45,7 @@ class ScheddAds:
 
 
 @dataclass(frozen=True)
-class Sight:
+class PoolHealth:
     """How much was seen, and how old it is; times in seconds since 1970, by the clock of who says so.
 
     ``slots`` are those that are no part of others. ``heard`` are the least and the greatest time at which the collector
@@ -83,13 +83,13 @@ class SlotAges:
     newest: float
 
 
-def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | None = None) -> Sight:
+def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | None = None) -> PoolHealth:
     """Return what ``pool`` tells of itself; ``negotiator`` is the one that counts, ``ages`` are those of its slots."""
     published = Published(pool, negotiator)
     heard = [*_heard(pool), *((ages.oldest, ages.newest) if ages is not None else ())]
     schedds = _schedd_ads(pool)
     configured = pool.central
-    return Sight(
+    return PoolHealth(
         source=pool.source,
         taken_at=seconds_of(pool.taken_at),
         negotiator=negotiator or pool.negotiator,

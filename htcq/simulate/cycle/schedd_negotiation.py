@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from htcq.pool.job import Job
-from htcq.pool.kind import requested
+from htcq.pool.slot_class import requested
 from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.simulate.cycle.carving import Claim, Startds
 from htcq.simulate.cycle.offers import Offer

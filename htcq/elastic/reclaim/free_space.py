@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from htcq.classads import holds
-from htcq.pool.frame import Expressions, Frame
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind, requested
-from htcq.pool.matching import Wall, wall
+from htcq.pool.autocluster import Autocluster
+from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
+from htcq.pool.slot_class import SlotClass, requested
 from htcq.simulate.course.slots import Slots
 
 _AVAILABLE = "availablegpus"
@@ -27,12 +27,12 @@ class Room:
 
     def __init__(self, slot: Slot, left: dict[str, Number]) -> None:
         self.slot, self.left = slot, left
-        self._kind = Kind((slot,))
+        self._kind = SlotClass((slot,))
 
-    def take(self, jobs: JobClass) -> bool:
+    def take(self, jobs: Autocluster) -> bool:
         """Let one of ``jobs`` run there; tell whether it can."""
         kind, left = self._kind, self.left
-        if not _enough(jobs.request, left) or wall(kind, jobs, left)[0] is not Wall.NONE:
+        if not _enough(jobs.request, left) or wall(kind, jobs, left)[0] is not Mismatch.NONE:
             return False
         if kind.type != PARTITIONABLE:
             self.left = dict.fromkeys(left, 0)
@@ -48,7 +48,7 @@ class Rooms:
     def __init__(self, pool: Pool) -> None:
         self._slots = {str(slot.name): slot for slot in pool.slots or ()}
         self._make, self._expressions = Slots(), Expressions()
-        self._frames: dict[tuple[int, tuple[str, ...]], Frame] = {}
+        self._frames: dict[tuple[int, tuple[str, ...]], SharedAttributes] = {}
 
     def slot(self, name: str) -> Slot | None:
         """Return the slot of that name; None where there is none."""
@@ -74,7 +74,7 @@ class Rooms:
     def _open(self, slot: Slot) -> bool:
         return slot.type != DYNAMIC and not any(holds(slot.frame.value(name)) for name in _CLOSED)
 
-    def fit(self, place: str, ended: Iterable[str], jobs: Iterable[JobClass]) -> bool:
+    def fit(self, place: str, ended: Iterable[str], jobs: Iterable[Autocluster]) -> bool:
         """Tell whether one of each of ``jobs``, in their order, runs at ``place`` when the slots ``ended`` are free."""
         room = self.room(place, ended)
         return room is not None and all(room.take(each) for each in jobs)
@@ -101,7 +101,7 @@ class Rooms:
         room = self.room(place, ended)
         return None if room is None else self._make.left(room.slot, room.left)
 
-    def _with_cards(self, slot: Slot, gone: Sequence[Slot]) -> Frame:
+    def _with_cards(self, slot: Slot, gone: Sequence[Slot]) -> SharedAttributes:
         """Return the frame of ``slot`` with the cards of ``gone`` among those that are available.
 
         Names of devices count within one frame alone, so that these cards have names of their own.
@@ -117,16 +117,16 @@ class Rooms:
             together = f"{{ {', '.join([*_listed(frame), *names])} }}".encode()
             lines = [(name, together if name.lower() == _AVAILABLE.encode() else text) for name, text in frame.lines]
             lines += [(name.encode(), text.encode()) for name, text in zip(names, cards)]
-            found = self._frames[key] = Frame(tuple(lines), self._expressions)
+            found = self._frames[key] = SharedAttributes(tuple(lines), self._expressions)
         return found
 
 
-def _listed(frame: Frame) -> list[str]:
+def _listed(frame: SharedAttributes) -> list[str]:
     """Return the names in AvailableGPUs."""
     return [name for name in frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split() if name]
 
 
-def _cards(frame: Frame) -> list[str]:
+def _cards(frame: SharedAttributes) -> list[str]:
     """Return the ads of the cards that a dynamic slot has."""
     return [text for text in (frame.text(name) for name in _listed(frame)) if text]
 

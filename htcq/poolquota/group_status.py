@@ -24,7 +24,7 @@ _MAX_DIGITS = 1e9
 
 
 @dataclass(frozen=True)
-class Standing:
+class GroupStatus:
     """One group; ``depth`` is 0 for the root.
 
     Of the group itself: ``idle`` and ``running`` (what its own submitters want more and have), ``requested`` (what the
@@ -69,7 +69,7 @@ class Standing:
         return self.limit if self.limit is None or math.isnan(self.limit) else float(truncated(self.limit))
 
 
-def standings(quotas: PoolQuotas) -> tuple[Standing, ...]:
+def standings(quotas: PoolQuotas) -> tuple[GroupStatus, ...]:
     """Return the groups depth first, as a tree is written down."""
     first = _First(quotas)
     return tuple(first.standing(group, depth) for group, depth in depth_first(quotas))
@@ -88,13 +88,13 @@ class _First:
         self._turns = {limit.group: place for place, limit in enumerate(limits, 1)}
         self._keys = {group.name: group.sort_key for group in self._round.groups} if self._round else {}
 
-    def standing(self, group: Group, depth: int) -> Standing:
+    def standing(self, group: Group, depth: int) -> GroupStatus:
         """Return where one group stands."""
         quotas, name = self._quotas, group.name
         promised, limit = quotas.quota(name), quotas.limits.get(name)
         own = self._own[name]
         idle, running = quotas.demand(name)
-        return Standing(
+        return GroupStatus(
             name=name,
             parent=group.parent,
             depth=depth,

@@ -6,21 +6,21 @@ from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 from htcq.classads import literal
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import PLACES as JOB_PLACES
-from htcq.pool.jobclass import JobClass
-from htcq.pool.kind import Kind
 from htcq.pool.slot import PLACES
+from htcq.pool.slot_class import SlotClass
 from htcq.units import attribute
 
 
-class Looks(NamedTuple):
+class ReferencedAttributes(NamedTuple):
     """Which attributes of jobs it looks at, in lower case, and whether it looks at anything of its slot."""
 
     of_jobs: frozenset[str]
     of_slot: bool
 
 
-def looks_of(kind: Kind, names: Iterable[str]) -> Looks:
+def looks_of(kind: SlotClass, names: Iterable[str]) -> ReferencedAttributes:
     """Return what the attributes ``names`` of ``kind`` look at; what the slot lacks is looked up in the job."""
     frame, of_jobs, of_slot = kind.first.frame, set[str](), False
     left, seen = list(names), set[str]()
@@ -39,10 +39,10 @@ def looks_of(kind: Kind, names: Iterable[str]) -> Looks:
                 left.append(each)
             else:
                 of_jobs.add(each)
-    return Looks(frozenset(of_jobs), of_slot)
+    return ReferencedAttributes(frozenset(of_jobs), of_slot)
 
 
-def values_of(jobs: JobClass, names: Iterable[str]) -> Hashable:
+def values_of(jobs: Autocluster, names: Iterable[str]) -> Hashable:
     """Return what tells ``jobs`` from others as far as the attributes ``names`` do."""
     values: list[Hashable] = []
     for name in sorted(names):

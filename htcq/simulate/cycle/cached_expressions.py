@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from htcq.classads import Ad, Expr, Value, literal, parsed
-from htcq.pool.frame import Frame
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import OWN, PLACES, Number, Slot
 from htcq.simulate.cycle.queues import Request
 from htcq.units import attribute
@@ -16,7 +16,7 @@ Amounts = Mapping[str, Number]
 _Graph = Mapping[str, tuple[str, ...]]
 
 
-class Links:
+class ReferenceGraph:
     """Which words the expressions of ads lead to; ``words`` are all that anything evaluated in a cycle contains."""
 
     def __init__(self, words: Iterable[str] = ()) -> None:
@@ -26,8 +26,8 @@ class Links:
         self._reached: dict[tuple[object, ...], frozenset[str]] = {}
         self._parsed: dict[str, Expr | None] = {}
         #: Those that jobs have no part in, by text, side and frame of the slot.
-        self.looks: dict[tuple[str, bool, int], Look] = {}
-        self._alike: dict[tuple[object, ...], Frame] = {}
+        self.looks: dict[tuple[str, bool, int], CachedExpression] = {}
+        self._alike: dict[tuple[object, ...], SharedAttributes] = {}
 
     def parsed(self, text: str) -> Expr | None:
         """Return ``text`` parsed, once; None where it is no expression."""
@@ -35,13 +35,13 @@ class Links:
             self._parsed[text] = parsed(text)
         return self._parsed[text]
 
-    def like(self, frame: Frame) -> Frame:
+    def like(self, frame: SharedAttributes) -> SharedAttributes:
         """Return the first of all frames that look like ``frame`` to whatever is evaluated in the cycle."""
         policy = [name for name in frame.texts if name.startswith("consumption")]
         names = self.reached((*self._words, *policy), frame) & frame.texts.keys()
         return self._alike.setdefault(tuple((name, frame.texts[name]) for name in sorted(names)), frame)
 
-    def reached(self, words: Iterable[str], *frames: Frame) -> frozenset[str]:
+    def reached(self, words: Iterable[str], *frames: SharedAttributes) -> frozenset[str]:
         """Return every word that an evaluation may come upon that starts from ``words``, through all ``frames``."""
         graphs = [self._graph(frame) for frame in frames]
         key = (*words, *map(id, graphs))
@@ -49,7 +49,7 @@ class Links:
             self._reached[key] = frozenset(_followed(words, graphs, frames))
         return self._reached[key]
 
-    def _graph(self, frame: Frame) -> _Graph:
+    def _graph(self, frame: SharedAttributes) -> _Graph:
         """Return the words of each expression of ``frame``; frames with the same expressions share it."""
         found = self._graphs.get(id(frame))
         if found is None:
@@ -63,7 +63,7 @@ class Links:
         return found
 
 
-def _followed(words: Iterable[str], graphs: Sequence[_Graph], frames: Sequence[Frame]) -> set[str]:
+def _followed(words: Iterable[str], graphs: Sequence[_Graph], frames: Sequence[SharedAttributes]) -> set[str]:
     found: set[str] = set()
     waiting = list(words)
     while waiting:
@@ -80,7 +80,7 @@ def _followed(words: Iterable[str], graphs: Sequence[_Graph], frames: Sequence[F
     return found
 
 
-class Look:
+class CachedExpression:
     """One expression in the ad of a slot with a job as its target, or ``in_job`` the other way round.
 
     ``names`` are all that it may come upon; only those that differ between slots of one frame tell slots apart.
@@ -146,17 +146,19 @@ class Look:
         return self._expression.evaluate(job, ad) if self._in_job else self._expression.evaluate(ad, job)
 
 
-class Asked:
+class PairExpression:
     """An expression that is asked of pairs of slots and jobs, with a look for each two frames that it tells apart."""
 
-    def __init__(self, expression: Expr, links: Links, names_of_jobs: frozenset[str], in_job: bool = False) -> None:
+    def __init__(
+        self, expression: Expr, links: ReferenceGraph, names_of_jobs: frozenset[str], in_job: bool = False
+    ) -> None:
         self._expression, self._links, self._names_of_jobs = expression, links, names_of_jobs
         self._in_job = in_job
         self._words = tuple(expression.words())
         self._by_job: dict[int, bool] = {}
-        self._looks: dict[tuple[int, int], Look] = {}
+        self._looks: dict[tuple[int, int], CachedExpression] = {}
 
-    def by_job(self, frame: Frame) -> bool:
+    def by_job(self, frame: SharedAttributes) -> bool:
         """Tell whether its value for slots of ``frame`` depends on the job."""
         found = self._by_job.get(id(frame))
         if found is None:
@@ -169,14 +171,14 @@ class Asked:
         """Return its value for a slot with ``amounts`` left and the jobs of ``request``."""
         return self.look(slot, request).of(slot, amounts)
 
-    def look(self, slot: Slot, request: Request) -> Look:
+    def look(self, slot: Slot, request: Request) -> CachedExpression:
         """Return how its value is found for slots of the same frame and the jobs of ``request``."""
         key = (id(slot.frame), id(request) if self.by_job(slot.frame) else 0)
         look = self._looks.get(key)
         if look is None:
             frames = (slot.frame, request.frame) if key[1] else (slot.frame,)
             names = self._links.reached(self._words, *frames)
-            look = self._looks[key] = Look(self._expression, names, slot.assets, request, self._in_job)
+            look = self._looks[key] = CachedExpression(self._expression, names, slot.assets, request, self._in_job)
         return look
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from htcq.pool.frame import Frame
 from htcq.pool.job import PLACES, Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Slot
 from htcq.pool.versions import version
 from htcq.poolquota.access.access_points import access_points_of
@@ -19,8 +19,8 @@ from htcq.poolquota.demand import looked_at
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import ROOT
-from htcq.simulate.cycle.pie import Asking
-from htcq.simulate.cycle.queues import Likenesses, Queue, Request, queues_of
+from htcq.simulate.cycle.group_negotiation import SubmitterQueue
+from htcq.simulate.cycle.queues import AutoclusterIndex, Queue, Request, queues_of
 from htcq.simulate.cycle.significant import Significant
 
 #: Equal submitters have their turns by when they were last heard of, modulo this.
@@ -29,7 +29,7 @@ _SHUFFLE = 1009
 _NAMES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
 
 
-class Askers:
+class SubmitterQueues:
     """The submitters of a pool; ``order`` names those that come first in their lists at the beginning."""
 
     def __init__(self, pool: Pool, quotas: PoolQuotas, order: Sequence[str] = ()) -> None:
@@ -61,19 +61,21 @@ class Askers:
         # A runnable job may ask for more of a slot than its ad says.
         return self.likenesses.request(self._runnable.get((job.schedd, job.cluster, job.proc), job))
 
-    def _all(self) -> Iterable[Asking]:
+    def _all(self) -> Iterable[SubmitterQueue]:
         return {id(each): each for asking in self.by_group.values() for each in asking}.values()
 
-    def _asking(self, records: Iterable[Record], queues: Mapping[tuple[str, str], Queue]) -> Mapping[str, list[Asking]]:
+    def _asking(
+        self, records: Iterable[Record], queues: Mapping[tuple[str, str], Queue]
+    ) -> Mapping[str, list[SubmitterQueue]]:
         known = {each.name: each for each in self._quotas.submitters}
-        found: dict[str, list[Asking]] = {group.name: [] for group in self._quotas.tree.groups}
+        found: dict[str, list[SubmitterQueue]] = {group.name: [] for group in self._quotas.tree.groups}
         first = len(self._order)
         for record in sorted(records, key=lambda each: self._order.get(each.name, first)):
             submitter, schedd = known[record.name], record.text("ScheddName")
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
-            jobs = Queue((), Likenesses(())) if queue is None else queue
-            asking = Asking(submitter, idle, jobs, self.access[schedd], _heard(record))
+            jobs = Queue((), AutoclusterIndex(())) if queue is None else queue
+            asking = SubmitterQueue(submitter, idle, jobs, self.access[schedd], _heard(record))
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
             again = [each for group in self._quotas.groups if group.autoregroup for each in found[group.name]]
@@ -92,8 +94,8 @@ def likenesses_of(
     jobs: Iterable[Job],
     slots: Iterable[Slot],
     others: Iterable[str] = (),
-    shown: Callable[[Frame], Frame] = lambda frame: frame,
-) -> Likenesses:
+    shown: Callable[[SharedAttributes], SharedAttributes] = lambda frame: frame,
+) -> AutoclusterIndex:
     """Return what tells these jobs apart: all that expressions of theirs and of the slots look at, and ``others``.
 
     ``shown`` returns what a request shows of the frame of its jobs.
@@ -103,10 +105,10 @@ def likenesses_of(
         | words_of(_frames_of(job.frame for job in jobs))
         | words_of(_frames_of(slot.frame for slot in slots))
     )
-    return Likenesses((words & PLACES.keys()) - _NAMES, shown)
+    return AutoclusterIndex((words & PLACES.keys()) - _NAMES, shown)
 
 
-def words_of(frames: Iterable[Frame]) -> set[str]:
+def words_of(frames: Iterable[SharedAttributes]) -> set[str]:
     """Return every word of the expressions of ``frames``."""
     return set[str]().union(*(frame.words() for frame in frames))
 
@@ -115,5 +117,5 @@ def _heard(record: Record) -> int:
     return int(record.number("LastHeardFrom") or 0) % _SHUFFLE
 
 
-def _frames_of(frames: Iterable[Frame]) -> tuple[Frame, ...]:
+def _frames_of(frames: Iterable[SharedAttributes]) -> tuple[SharedAttributes, ...]:
     return tuple({id(frame): frame for frame in frames}.values())

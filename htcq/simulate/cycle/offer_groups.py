@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 
 from htcq.classads import Expr, as_number, named, parsed
 from htcq.policy.claim import accounted, deduct, match_cost
-from htcq.pool.frame import Frame
-from htcq.pool.kind import Kind
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PLACES, Number, Slot
+from htcq.pool.slot_class import SlotClass
+from htcq.simulate.cycle.cached_expressions import Amounts, CachedExpression, ReferenceGraph
 from htcq.simulate.cycle.conditions import Conditions
 from htcq.simulate.cycle.fits import Fitting, Taken
-from htcq.simulate.cycle.looks import Amounts, Links, Look
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.trace import Crash
 from htcq.units import attribute
@@ -33,7 +33,7 @@ class CrashError(Exception):
     crash: Crash | None = None
 
 
-class State:
+class OfferGroup:
     """Slots of one kind with equal amounts left, all claimed (``held``) or none; ``slot`` stands for all of them."""
 
     __slots__ = (
@@ -54,7 +54,7 @@ class State:
         "weight",
     )
 
-    def __init__(self, states: States, kind: Kind, amounts: Mapping[str, Number], weight: Weighing) -> None:
+    def __init__(self, states: OfferGroups, kind: SlotClass, amounts: Mapping[str, Number], weight: Weighing) -> None:
         self.states, self.kind, self.amounts, self.weight = states, kind, amounts, weight
         self.slot = kind.first
         self.held = bool(self.slot.customer)
@@ -65,7 +65,7 @@ class State:
         self._after_for: Request | None = None
         self._suited_for: Request | None = None
         self._cost: float | None = None
-        self._after: State | None = None
+        self._after: OfferGroup | None = None
         self._suited = False
         #: The negotiator's ranks of its slots, by what of them decides about that besides the amounts.
         self.ranks: tuple[dict[int, float], dict[int, float]] = ({}, {})
@@ -106,7 +106,7 @@ class State:
             found = self._fittings[id(request)] = Fitting(self.slot, request, self._policy, self.states.links)
         return found
 
-    def after(self, request: Request) -> State | None:
+    def after(self, request: Request) -> OfferGroup | None:
         """Return the state of a slot that was matched with ``request``; None where the whole slot is taken."""
         if self._policy and self._after_for is not request:
             taken = self._fitting(request).taken(self.slot, self.amounts)
@@ -145,44 +145,44 @@ class State:
 class Weighing:
     """How the negotiator weighs a slot: by its own SlotWeight or by the central manager's ``text``."""
 
-    def __init__(self, links: Links, text: str = "", weighted: bool = True) -> None:
+    def __init__(self, links: ReferenceGraph, text: str = "", weighted: bool = True) -> None:
         # A text that is no expression is no number on any slot.
         self._expression = (parsed(text) or Expr("error")) if text else named("SlotWeight")
         self._links, self._weighted = links, weighted
-        self._looks: dict[int, Look] = {}
+        self._looks: dict[int, CachedExpression] = {}
 
     def of(self, slot: Slot, amounts: Amounts) -> Number | None:
         """Return the weight of ``slot`` with ``amounts`` left; None where it is no number."""
         return as_number(self.look(slot).of(slot, amounts))
 
-    def look(self, slot: Slot) -> Look:
+    def look(self, slot: Slot) -> CachedExpression:
         """Return how the weight of slots like ``slot`` is found."""
         look = self._looks.get(id(slot.frame))
         if look is None:
             names = self._links.reached(self._expression.words(), slot.frame)
-            look = self._looks[id(slot.frame)] = Look(self._expression, names, slot.assets)
+            look = self._looks[id(slot.frame)] = CachedExpression(self._expression, names, slot.assets)
         return look
 
-    def accounted(self, state: State) -> Number:
+    def accounted(self, state: OfferGroup) -> Number:
         """Return what the accountant charges for the whole slot: 1 where weights are off, or it is none to speak of."""
         weight = self.of(state.slot, state.amounts) if self._weighted else None
         return 1 if weight is None else accounted(weight)
 
 
-class States:
+class OfferGroups:
     """All states of a cycle; ``names`` are all words that expressions of slots and jobs contain."""
 
-    def __init__(self, names: Iterable[str], links: Links) -> None:
+    def __init__(self, names: Iterable[str], links: ReferenceGraph) -> None:
         self._names = tuple(names)
         self.links = links
         self._fittings: dict[tuple[int, bool, int], dict[int, Fitting]] = {}
         self._plain: dict[tuple[int, int], Fitting] = {}
         self._places: dict[int, tuple[int, ...]] = {}
-        self._kinds: dict[tuple[object, ...], Kind] = {}
-        self._states: dict[tuple[object, ...], State] = {}
-        self._frames: dict[int, Frame] = {}
+        self._kinds: dict[tuple[object, ...], SlotClass] = {}
+        self._states: dict[tuple[object, ...], OfferGroup] = {}
+        self._frames: dict[int, SharedAttributes] = {}
 
-    def fittings(self, kind: Kind, weighing: Weighing) -> dict[int, Fitting]:
+    def fittings(self, kind: SlotClass, weighing: Weighing) -> dict[int, Fitting]:
         """Return what requests, by id, ask of slots like those of ``kind``, with the costs by this weighing."""
         return self._fittings.setdefault((id(kind.first.frame), kind.supports_policy, id(weighing)), {})
 
@@ -194,30 +194,30 @@ class States:
             found = self._plain[key] = Fitting(slot, request, False, self.links)
         return found
 
-    def first(self, slot: Slot, weighing: Weighing) -> State:
+    def first(self, slot: Slot, weighing: Weighing) -> OfferGroup:
         """Return the state of ``slot`` before the cycle."""
         slot = slot._replace(frame=self._like(slot.frame))
         kind = self._kind(slot, weighing)
         amounts = {asset: amount if amount is not None else 0 for asset, amount in slot.left().items()}
         return self._interned(kind, amounts, weighing)
 
-    def _like(self, frame: Frame) -> Frame:
+    def _like(self, frame: SharedAttributes) -> SharedAttributes:
         if id(frame) not in self._frames:
             self._frames[id(frame)] = self.links.like(frame)
         return self._frames[id(frame)]
 
-    def state(self, before: State, left: Mapping[str, Number]) -> State:
+    def state(self, before: OfferGroup, left: Mapping[str, Number]) -> OfferGroup:
         """Return the state of a slot in ``before`` when it has ``left``."""
         return self._interned(before.kind, left, before.weight)
 
-    def _interned(self, kind: Kind, amounts: Mapping[str, Number], weighing: Weighing) -> State:
+    def _interned(self, kind: SlotClass, amounts: Mapping[str, Number], weighing: Weighing) -> OfferGroup:
         key = (id(kind), *amounts.values())
         found = self._states.get(key)
         if found is None:
-            found = self._states[key] = State(self, kind, dict(amounts), weighing)
+            found = self._states[key] = OfferGroup(self, kind, dict(amounts), weighing)
         return found
 
-    def _kind(self, slot: Slot, weighing: Weighing) -> Kind:
+    def _kind(self, slot: Slot, weighing: Weighing) -> SlotClass:
         frame = slot.frame
         looked_at = self._places.get(id(frame))
         if looked_at is None:
@@ -231,5 +231,5 @@ class States:
         key = (id(frame), id(weighing), bool(slot.customer), missing, *values, *map(type, values))
         known = self._kinds.get(key)
         if known is None:
-            known = self._kinds[key] = Kind((slot,))
+            known = self._kinds[key] = SlotClass((slot,))
         return known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 
-class Need(enum.Enum):
+class Input(enum.Enum):
     """Evidence that a rule cannot do without, and what is missing where there is none."""
 
     SLOTS = "slot ads (collector.ads)"

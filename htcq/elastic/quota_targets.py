@@ -1,17 +1,17 @@
 """From runtimes to HTCondor's quotas: one number in slot weight for each group of elastic quotas.
 
-A leaf's quota is what its runtime is worth (htcq.elastic.worth). What is above is the sum of what is below. A group
-with a finite max accepts no surplus, or it would exceed that as soon as others ask for less.
+A leaf's quota is what its runtime is worth (htcq.elastic.weight_of_runtime). What is above is the sum of what is below.
+A group with a finite max accepts no surplus, or it would exceed that as soon as others ask for less.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from htcq.elastic.headroom import Headroom, Leaf, with_headroom
+from htcq.elastic.ceiling_left import Headroom, Leaf, with_headroom
 from htcq.elastic.records import PARTS, WEIGHT, Observation
 from htcq.elastic.target import Target
-from htcq.elastic.worth import Jobs, Shape, shapes_of, worth
+from htcq.elastic.weight_of_runtime import Jobs, Shape, shapes_of, worth
 from htcq.quota.elastic.groups import DEFAULT, SELF, SYSTEM, Amounts
 from htcq.quota.elastic.results import Outcome, Standing
 

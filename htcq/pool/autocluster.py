@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from htcq.classads import UNDEFINED, Ad, Value
-from htcq.pool.frame import Expressions, Frame
 from htcq.pool.job import IDLE, UNMATCHED_UNIVERSES, Job
 from htcq.pool.job import OWN as JOB_OWN
-from htcq.pool.kind import requested
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Number
+from htcq.pool.slot_class import requested
 from htcq.units import attribute
 
 
 @dataclass(frozen=True)
-class JobClass:
+class Autocluster:
     """Jobs with one frame; ``idle`` counts the slots that they still want, ``running`` those that they hold."""
 
-    frame: Frame
+    frame: SharedAttributes
     first: Job
     idle: Counter[str]
     running: Counter[str]
@@ -46,15 +46,15 @@ class JobClass:
         return requested(self.ad(), dict.fromkeys(["cpus", "memory", "disk", *named]) if named else ("cpus",))
 
 
-def job_classes(jobs: Iterable[Job]) -> tuple[JobClass, ...]:
+def autoclusters_of(jobs: Iterable[Job]) -> tuple[Autocluster, ...]:
     """Return ``jobs`` collapsed into classes; jobs that no negotiator ever sees are left out."""
-    found: dict[int, JobClass] = {}
+    found: dict[int, Autocluster] = {}
     for job in jobs:
         one = found.get(id(job.frame))
         if one is None:
             if job.universe in UNMATCHED_UNIVERSES:
                 continue
-            one = found[id(job.frame)] = JobClass(job.frame, job, Counter(), Counter())
+            one = found[id(job.frame)] = Autocluster(job.frame, job, Counter(), Counter())
         if job.wanted:
             one.idle[job.submitter] += job.wanted
         elif job.running:
@@ -62,11 +62,11 @@ def job_classes(jobs: Iterable[Job]) -> tuple[JobClass, ...]:
     return tuple(one for one in found.values() if one.idle or one.running)
 
 
-def made_up(name: str, amounts: Mapping[str, Number]) -> JobClass:
+def made_up(name: str, amounts: Mapping[str, Number]) -> Autocluster:
     """Return the class of one idle job that asks for ``amounts``, as condor_submit would write it."""
     lines = [(f"Request{attribute(asset)}", str(amount)) for asset, amount in amounts.items()]
     needs = [f"TARGET.{attribute(asset)} >= Request{attribute(asset)}" for asset in amounts]
     lines.append(("Requirements", " && ".join(needs) or "true"))
-    frame = Frame(tuple((key.encode(), text.encode()) for key, text in lines), Expressions())
+    frame = SharedAttributes(tuple((key.encode(), text.encode()) for key, text in lines), Expressions())
     job = Job(frame, *[UNDEFINED] * len(JOB_OWN))
-    return JobClass(frame, job._replace(cluster=name, status=IDLE), Counter({"": 1}), Counter())
+    return Autocluster(frame, job._replace(cluster=name, status=IDLE), Counter({"": 1}), Counter())

@@ -9,9 +9,9 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 
-from htcq.quota.elastic.flaw import Flaw
 from htcq.quota.elastic.groups import Demand, Group, Quotas
 from htcq.quota.elastic.kinds import MARK
+from htcq.quota.elastic.quota_issue import QuotaIssue
 from htcq.quota.elastic.tree import Tree, build_tree
 from htcq.units import CPUS, GPUS, MEMORY
 
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z0-9_./]+")
 
 def doubts(
     quotas: Quotas, demand: Demand | None = None, lost: Iterable[str] = (), before: Quotas | None = None
-) -> Iterator[Flaw]:
+) -> Iterator[QuotaIssue]:
     """Yield what is odd about ``quotas``; without ``demand`` or those of ``before``, what needs them is left out.
 
     ``lost`` are submitters that name a group which is not there.
@@ -42,7 +42,7 @@ def doubts(
     if before is not None:
         yield from _left_behind(tree, {group.name: group for group in before.groups})
     for name in lost:
-        yield Flaw(
+        yield QuotaIssue(
             "elastic-submitter-in-unknown-group",
             name,
             f"{name} names a group that is not there: no quota binds its jobs",
@@ -58,61 +58,61 @@ def _weights(tree: Tree) -> dict[tuple[str, str], int]:
     return found
 
 
-def _of_group(group: Group, together: dict[tuple[str, str], int]) -> Iterator[Flaw]:
+def _of_group(group: Group, together: dict[tuple[str, str], int]) -> Iterator[QuotaIssue]:
     if not _NAME.fullmatch(group.name):
-        yield Flaw("elastic-name-illegal", group.name, f"group {group.name} has a name that HTCondor refuses")
+        yield QuotaIssue("elastic-name-illegal", group.name, f"group {group.name} has a name that HTCondor refuses")
     if not group.max:
-        yield Flaw("elastic-nothing-managed", group.name, f"group {group.name} has no max of anything")
+        yield QuotaIssue("elastic-nothing-managed", group.name, f"group {group.name} has no max of anything")
         return
     yield from _elasticity(group, together)
     if group.min.get(GPUS, 0) > 0:
         for name in (CPUS, MEMORY):
             if name in group.max and not group.min.get(name, 0):
                 message = f"group {group.name} is guaranteed {group.min[GPUS]} gpus and no {name} to use them with"
-                yield Flaw("elastic-gpus-without-cpus", group.name, message)
+                yield QuotaIssue("elastic-gpus-without-cpus", group.name, message)
 
 
-def _elasticity(group: Group, together: dict[tuple[str, str], int]) -> Iterator[Flaw]:
+def _elasticity(group: Group, together: dict[tuple[str, str], int]) -> Iterator[QuotaIssue]:
     """Yield what keeps a group from lending or borrowing."""
     for name, weight in sorted(group.weight.items()):
         cap = group.max.get(name, 0)
         if weight == 0 and (cap is None or cap > group.min.get(name, 0)):
             message = f"group {group.name} has a weight of 0 {name}: it never borrows any, whatever its max"
-            yield Flaw("elastic-weight-zero", group.name, message)
+            yield QuotaIssue("elastic-weight-zero", group.name, message)
     if all(cap == group.min.get(name, 0) for name, cap in group.max.items()):
-        yield Flaw("elastic-nothing-elastic", group.name, f"group {group.name} has its max for min of everything")
+        yield QuotaIssue("elastic-nothing-elastic", group.name, f"group {group.name} has its max for min of everything")
     elif not any(group.min.values()):
         for name in sorted(group.max):
             weight, all_ = _weight(group, name), together[group.parent, name]
             if 0 < weight * SMALL_PART < all_:
                 message = f"group {group.name} is guaranteed nothing, and its weight is {weight} of {all_} {name}"
-                yield Flaw("elastic-may-starve", group.name, message)
+                yield QuotaIssue("elastic-may-starve", group.name, message)
 
 
 def _weight(group: Group, name: str) -> int:
     return group.weight.get(name, group.max.get(name, 0) or 0)
 
 
-def _above(group: Group, parent: Group) -> Iterator[Flaw]:
+def _above(group: Group, parent: Group) -> Iterator[QuotaIssue]:
     for name, cap in sorted(group.max.items()):
         most = parent.max.get(name)
         if most is not None and (cap is None or cap > most):
             shown = "no max" if cap is None else f"a max of {cap}"
             message = f"group {group.name} has {shown} of {name}, and {parent.name} above it has one of {most}"
-            yield Flaw("elastic-max-above-parent", group.name, message)
+            yield QuotaIssue("elastic-max-above-parent", group.name, message)
 
 
-def _of_capacity(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Iterator[Flaw]:
+def _of_capacity(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Iterator[QuotaIssue]:
     total, tops = demand.effective_total, [by_name[name] for name in tree.children[""]]
     for name in sorted({each for group in tops for each in group.max}):
         mins = sum(group.min.get(name, 0) for group in tops)
         if name in total and mins > total[name]:
             message = f"the mins of the top-level groups come to {mins} {name}, and there are {total[name]}"
-            yield Flaw("elastic-mins-above-capacity", "", message, ((f"total.{name}", str(total[name])),))
+            yield QuotaIssue("elastic-mins-above-capacity", "", message, ((f"total.{name}", str(total[name])),))
         kept = sum(group.min.get(name, 0) for group in tops if not group.lend)
         if total.get(name, 0) > 0 and kept * IDLE_PART > total[name]:
             message = f"top-level groups that do not lend keep {kept} of {total[name]} {name}, used or not"
-            yield Flaw("elastic-idle-min-kept", "", message)
+            yield QuotaIssue("elastic-idle-min-kept", "", message)
     known = sorted(total)
     for name in sorted({each for group in tree.groups for each in (*group.max, *group.weight)}):
         if name not in total:
@@ -120,10 +120,10 @@ def _of_capacity(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Itera
             fix = f"Did you mean {near[0]}?" if near else ""
             holders = [group.name for group in tree.groups if name in group.max or name in group.weight]
             message = f"{name}, which {holders[0]} has a quota of, is not in the total: there is nothing of it"
-            yield Flaw("elastic-unknown-dimension", holders[0], message, fix=fix)
+            yield QuotaIssue("elastic-unknown-dimension", holders[0], message, fix=fix)
 
 
-def _of_demand(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Iterator[Flaw]:
+def _of_demand(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Iterator[QuotaIssue]:
     for group in tree.groups:
         request, used = demand.request.get(group.name, {}), demand.used.get(group.name, {})
         asked = sorted(name for name, amount in request.items() if amount > 0)
@@ -132,19 +132,21 @@ def _of_demand(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Iterato
                 message = (
                     f"group {group.name} asks for {request[name]} {name}, of which it has no max: no quota binds that"
                 )
-                yield Flaw("elastic-demand-not-managed", group.name, message)
+                yield QuotaIssue("elastic-demand-not-managed", group.name, message)
         if tree.children.get(group.name):
             if any(request.values()) or any(used.values()):
                 message = f"group {group.name} has jobs of its own and groups below it: they share with those"
-                yield Flaw("elastic-parent-with-jobs", group.name, message)
+                yield QuotaIssue("elastic-parent-with-jobs", group.name, message)
         elif not any(request.values()) and not any(used.values()):
-            yield Flaw("elastic-group-unused", group.name, f"group {group.name} asks for nothing and uses nothing")
+            yield QuotaIssue(
+                "elastic-group-unused", group.name, f"group {group.name} asks for nothing and uses nothing"
+            )
 
 
-def _left_behind(tree: Tree, before: dict[str, Group]) -> Iterator[Flaw]:
+def _left_behind(tree: Tree, before: dict[str, Group]) -> Iterator[QuotaIssue]:
     for group in tree.groups:
         old = before.get(group.name)
         for name, weight in sorted(group.weight.items()):
             if old is not None and old.max.get(name) == weight == old.weight.get(name) != group.max.get(name):
                 message = f"group {group.name} has a weight of {weight} {name}, which was its max before"
-                yield Flaw("elastic-weight-left-behind", group.name, message)
+                yield QuotaIssue("elastic-weight-left-behind", group.name, message)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Flaw:
+class QuotaIssue:
     """One thing that is wrong or odd: the id of the rule, the group that it is about, and the facts.
 
     ``facts`` are pairs of a key of the quotas or the demand and its value. ``fix`` is given where the rule's own advice

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from htcq.elastic.capacity_of import usual_worth
 from htcq.elastic.records import WEIGHT
-from htcq.elastic.room import usual_worth
 from htcq.quota.elastic.groups import Amounts
 
 

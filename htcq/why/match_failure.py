@@ -37,7 +37,7 @@ NEGOTIATOR_CRASH, CYCLE_ENDED_EARLY, SLOT_WEIGHT = "negotiator-crash", "cycle-en
 
 
 @dataclass(frozen=True)
-class Wall:
+class MatchFailure:
     """One wall of one job: ``id`` is a key of :data:`WALLS`, ``text`` a sentence with the numbers."""
 
     id: str
