@@ -106,6 +106,8 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
         ArithmeticError,
         LookupError,
         MemoryError,
+        # Jinja writes a number that is too large into its code as the name inf.
+        NameError,
         RecursionError,
         TypeError,
         ValueError,

@@ -38,6 +38,7 @@ def test_html_is_escaped_and_configuration_is_not(tmp_path: Path) -> None:
         ("{% include 'gone.j2' %}", "gone.j2 is not there"),
         ("{{ 1 // 0 }}", "cannot be rendered"),
         ("{{ value + 1 }}", "cannot be rendered"),
+        ("{{ 7 * 71e999 }}", "cannot be rendered"),
     ],
 )
 def test_a_template_with_a_mistake_is_refused_by_place(text: str, said: str, tmp_path: Path) -> None:

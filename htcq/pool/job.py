@@ -37,6 +37,8 @@ _DEDICATED = "DedicatedScheduler"
 _EXTERNAL = "External"
 #: WhenToTransferOutput of a job whose files are fetched when it is evicted, and given back to it.
 _AT_EVICTION = "ON_EXIT_OR_EVICT"
+#: No job wants more slots: a number in a damaged snapshot must not fill the memory.
+_MAX_WANTED = 1_000_000
 
 
 class Job(NamedTuple):
@@ -110,7 +112,7 @@ class Job(NamedTuple):
             return 0
         most = self.max_hosts if isinstance(self.max_hosts, int) else 1
         current = self.current_hosts if isinstance(self.current_hosts, int) else 0
-        return max(0, most - current)
+        return min(max(0, most - current), _MAX_WANTED)
 
     @property
     def managed_externally(self) -> bool:

@@ -105,11 +105,16 @@ class Knobs:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = {name.lower(): text.strip() for name, text in texts.items() if text.strip()}
+        self._emptied = {name.lower() for name, text in texts.items() if not text.strip()}
         self.problems: list[TreeProblem] = []
 
     def text(self, name: str) -> str | None:
         """Return the knob's text; None where it is not set or empty."""
         return self._texts.get(name.lower())
+
+    def text_or(self, name: str, default: str) -> str:
+        """Return the knob's text, ``default`` where it is not set; one that is set to nothing has no text."""
+        return "" if name.lower() in self._emptied else self.text(name) or default
 
     def report(self, kind: ProblemKind, group: str, knob: str, value: str = "") -> None:
         """Note a problem."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timezone, tzinfo
 
+#: The range that every time zone can show: years 2 to 9998. A moment of a damaged file may lie anywhere.
+_FIRST, _LAST = -62_100_000_000, 253_370_000_000
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
@@ -14,12 +16,12 @@ def moment(seconds: float, zone: tzinfo | None = None) -> str:
 
 def iso(seconds: float) -> str:
     """Return ``2026-11-02T08:15:00+00:00``, always in UTC."""
-    return datetime.fromtimestamp(seconds, tz=timezone.utc).isoformat(timespec="seconds")
+    return local(seconds, timezone.utc).isoformat(timespec="seconds")
 
 
 def local(seconds: float, zone: tzinfo | None = None) -> datetime:
-    """Return the moment as a time of ``zone``, that of this machine if it is None."""
-    return datetime.fromtimestamp(seconds, tz=timezone.utc).astimezone(zone)
+    """Return the moment as a time of ``zone``, that of this machine if it is None; one out of range as the nearest."""
+    return datetime.fromtimestamp(min(max(_FIRST, seconds), _LAST), tz=timezone.utc).astimezone(zone)
 
 
 def zone_name(seconds: float, zone: tzinfo | None = None) -> str:

@@ -52,7 +52,12 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "START": (0.1, ("TARGET.RequestMemory <= 3000", "TARGET.RequestCpus > 1 || SlotID > 1")),
     "RANK": (0.1, ("TARGET.RequestCpus", "TARGET.JobPrio")),
     "NEGOTIATOR_JOB_CONSTRAINT": (0.1, ("RequestCpus < 3", "JobPrio >= 0", "RequestMemory > 600")),
-    "REMOVE_SIGNIFICANT_ATTRIBUTES": (0.1, ("RequestMemory", "RequestCpus, RequestDisk", "JobPrio")),
+    "REMOVE_SIGNIFICANT_ATTRIBUTES": (
+        0.15,
+        ("RequestMemory", "RequestCpus, RequestDisk", "JobPrio", "ConcurrencyLimits"),
+    ),
+    "ADD_SIGNIFICANT_ATTRIBUTES": (0.1, ("JobPrio", "ProcId", "ClusterId, RequestMemory")),
+    "SIGNIFICANT_ATTRIBUTES": (0.03, ("Requirements Rank RequestCpus,RequestMemory, RequestDisk", "Requirements")),
     "START_VANILLA_UNIVERSE": (0.1, ("JOB.RequestCpus < 3", "SLOT.SlotID > 1", "SLOT.Cpus > JOB.RequestCpus")),
     "CURB_MATCHMAKING": (0.03, ("TotalIdleJobs > 5",)),
     "MAX_JOBS_RUNNING": (0.1, ("2", "5", "12")),

@@ -38,6 +38,10 @@ def draw(rng: Random, target: Target, pools: Sequence[Mapping[str, bytes]], besi
     by_words = not target.changed or rng.random() < _WORDS
     if by_words:
         _change_words(rng, found)
+        lost = [word for word in target.ending if word not in found.words]
+        # After the name of the action: no option there takes the word for its value.
+        after = len(target.name.split())
+        found.words[after:after] = lost
     else:
         _change_files(rng, found, target, {**beside, **other})
     if rng.random() < _STRANGE and "snap/*" in target.changed:

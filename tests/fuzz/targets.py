@@ -22,7 +22,8 @@ class Target:
     """One command or action: a line of ``lines`` is run; files whose names match ``changed`` are mutated.
 
     ``writes`` are patterns of what it may write; ``again``: what it has written must serve a second run.
-    Of all inputs it has a part by its ``weight``.
+    Of all inputs it has a part by its ``weight``. Without the ``ending`` words the command would rightly run for ever:
+    every input has them.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Target:
     writes: tuple[str, ...] = ()
     weight: int = 4
     again: bool = False
+    ending: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:
@@ -228,6 +230,7 @@ TARGETS = (
         ("config.d/*", "journal*", *_LOCKS),
         weight=2,
         again=True,
+        ending=("--once",),
     ),
     Target(
         "elastic rollback",

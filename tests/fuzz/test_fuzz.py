@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from htcq.cli.main import COMMANDS, parser_of
+from tests.fuzz.inputs import draw
 from tests.fuzz.mutations import mutated
 from tests.fuzz.targets import TARGETS
 
@@ -75,6 +76,15 @@ def test_an_interrupt_ends_a_run_with_the_counts_of_what_was_run(tmp_path: Path)
 
     assert campaign.returncode == 0, told
     assert 1 <= int(told.split()[2]) < 1000
+
+
+def test_no_change_of_words_makes_a_command_run_for_ever() -> None:
+    (target,) = (each for each in TARGETS if each.name == "elastic run")
+    drawn = [draw(Random(f"seed {n}"), target, [{}], {}) for n in range(500)]
+    changed = [each for each in drawn if "words" in each.changes]
+
+    assert len(changed) > 10
+    assert all("--once" in each.words for each in changed)
 
 
 @pytest.mark.parametrize("kind", ["ads", "config", "toml", "json", "jsonl", "archive", "bytes"])

@@ -44,6 +44,13 @@ def test_a_job_may_want_several_slots() -> None:
     assert found.idle == {"ada@site": 3}
 
 
+def test_no_job_wants_more_slots_than_a_pool_can_have() -> None:
+    """A number of a damaged snapshot must not fill the memory."""
+    (found,) = classes(job(MaxHosts=10**12))
+
+    assert found.idle == {"ada@site": 1_000_000}
+
+
 def test_the_accounting_group_is_the_submitter() -> None:
     (found,) = classes(job(AccountingGroup='"hep.ada"'))
 

@@ -19,6 +19,11 @@ def test_shares_go_by_the_inverse_of_priority() -> None:
     assert [(each.name, each.share, each.limit) for each in found] == [("early", 0.75, 60), ("late", 0.25, 20)]
 
 
+def test_where_all_priorities_are_infinite_nobody_gets_anything() -> None:
+    found = shares([Claimant("a", math.inf), Claimant("b", math.inf)], Pie(80.0))
+    assert [(each.share, each.limit) for each in found] == [(0, 0), (0, 0)]
+
+
 def test_what_is_used_already_is_taken_off_the_share() -> None:
     assert limits(shares([Claimant("a", 1.0, usage=30.0), Claimant("b", 1.0, usage=50.0)], Pie(80.0))) == {
         "a": 10,

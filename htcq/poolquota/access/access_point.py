@@ -15,6 +15,7 @@ from htcq.pool.record import Record
 from htcq.pool.versions import version
 from htcq.poolquota.access.offer_budget import OfferBudget
 from htcq.poolquota.access.refusals import CURB_MATCHMAKING, MAX_JOBS_RUNNING, Refusal
+from htcq.poolquota.access.significant_lists import SignificantLists, significant_lists
 from htcq.poolquota.access.start_vanilla import Owners, StartVanilla
 from htcq.poolquota.access.user_limits import UserLimit, UserLimits
 from htcq.quota.knobs import Knobs
@@ -145,6 +146,11 @@ class AccessPoint:
             return None
         finds_schedd = not () < self._version < _HAS_SCHEDD
         return StartVanilla(expression, self.name, self._record, self._owners, finds_schedd)
+
+    @cached_property
+    def significant(self) -> SignificantLists:
+        """Which attributes of its jobs are significant to it, beside those that the negotiator names."""
+        return significant_lists(self._knobs, self._version, () if self.start is None else self.start.names_of_jobs)
 
     def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
         """Tell whether START_VANILLA_UNIVERSE lets the schedd start ``job`` on a match with the slot of that ad."""

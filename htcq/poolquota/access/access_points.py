@@ -55,6 +55,7 @@ class AccessPoints:
         self._named = bool(self._known)
         self._only = next(iter(self._known)) if len(self._known) == 1 else ""
         self._frames: dict[tuple[int, str], SharedAttributes] = {}
+        self._plain: dict[int, SharedAttributes] = {}
         self._expressions = Expressions()
 
     def __getitem__(self, name: str) -> AccessPoint:
@@ -90,11 +91,11 @@ class AccessPoints:
         for job in jobs:
             if not job.wanted or any(not each.offered for each in self._own_refusals(job)):
                 continue
-            start = self[self.name_of(job)].start
+            access = self[self.name_of(job)]
             if job.parallel:
                 yield self._dedicated(job)
-            elif start is not None and start.narrows(job):
-                yield self._with(job, f"({start.condition(job)})")
+            elif access.start is not None and access.start.narrows(job):
+                yield self._with(job, f"({access.start.condition(job, access.significant.lacks)})")
             else:
                 yield job
 
@@ -151,8 +152,13 @@ class AccessPoints:
         key = (id(job.frame), condition)
         if key not in self._frames:
             own = job.frame.text("Requirements") or "undefined"
-            self._frames[key] = job.frame.changed({"Requirements": f"{condition} && ({own})"}, self._expressions)
+            frame = job.frame.changed({"Requirements": f"{condition} && ({own})"}, self._expressions)
+            self._frames[key], self._plain[id(frame)] = frame, job.frame
         return job._replace(frame=self._frames[key])
+
+    def plain(self, frame: SharedAttributes) -> SharedAttributes:
+        """Return the frame as it stands in the queue of what :meth:`runnable` yields with ``frame``."""
+        return self._plain.get(id(frame), frame)
 
     def offers(self, job: Job) -> bool:
         """Tell whether jobs like this runnable one are asked for: the negotiator may want to hear of some alone.

@@ -87,6 +87,12 @@ class StartVanilla:
         return {*self._expression.words(), *([_USER] if _OWNER in self._scopes else [])}
 
     @cached_property
+    def names_of_jobs(self) -> frozenset[str]:
+        """The attributes that it names in the scope JOB, in lower case."""
+        found = _SCOPED.finditer(self.text)
+        return frozenset(each[2].lower() for each in found if (each[1] or "").lower() == "job")
+
+    @cached_property
     def lost(self) -> tuple[str, ...]:
         """The names that the schedd finds nowhere, as they are written."""
         found: dict[str, None] = {}
@@ -116,12 +122,17 @@ class StartVanilla:
         offers = self.offers(job)
         return offers is None or (offers and bool(self.lost or _SLOT in self._scopes))
 
-    def condition(self, job: Job) -> str:
-        """Return what the request for ``job`` asks of a slot by this expression, with MY for the job."""
-        return _SCOPED.sub(lambda found: self._replaced(found, job) if found[1] else found[0], self.text)
+    def condition(self, job: Job, lacks: Callable[[str], bool] = lambda name: False) -> str:
+        """Return what the request for ``job`` asks of a slot by this expression, with MY for the job.
 
-    def _replaced(self, found: re.Match[str], job: Job) -> str:
+        What the request may lack stands there as the value that the schedd puts in: ``lacks`` tells for a name.
+        """
+        return _SCOPED.sub(lambda found: self._replaced(found, job, lacks) if found[1] else found[0], self.text)
+
+    def _replaced(self, found: re.Match[str], job: Job, lacks: Callable[[str], bool]) -> str:
         scope, name = found[1].lower(), found[2]
+        if scope == "job" and lacks(name) and not isinstance(job.frame.value(name), Missing):
+            return spelled(job.frame.value(name))
         if scope in ("job", "slot"):
             return f"{'MY' if scope == 'job' else 'TARGET'}.{name}"
         known = self._schedd if scope == _SCHEDD else self._owners.ad(self._name, job.user)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from htcq.classads import Value, as_number
-from htcq.pool.job import PLACES, Job
+from htcq.pool.job import Job
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.access_points import AccessPoints
@@ -20,6 +20,17 @@ from htcq.poolquota.access.offer_budget import OfferBudget
 
 #: What tells jobs apart that share a frame: the values of their own attributes that some expression looks at.
 Likeness = tuple[object, ...]
+
+
+#: What tells jobs apart that are alike: that slots look at it makes no two jobs different for a match.
+IDENTITIES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
+
+
+def likeness(job: Job, frame: SharedAttributes, places: Iterable[int]) -> Likeness:
+    """Return what is equal for jobs with equal values at ``places`` and the same ``frame`` in their requests."""
+    values = [job[place] for place in places]
+    # 1, 1.0 and true are equal keys, and different to an expression.
+    return (id(frame), *values, *map(type, values))
 
 
 @dataclass(eq=False)
@@ -35,23 +46,15 @@ class Request:
 
 
 class AutoclusterIndex:
-    """Collapses jobs into requests; ``looked_at`` are the names of own attributes that expressions look at.
+    """Collapses jobs into requests; ``likeness`` returns what is equal for jobs of one request."""
 
-    ``shown`` returns what a request shows of the frame of its jobs.
-    """
-
-    def __init__(
-        self, looked_at: Iterable[str], shown: Callable[[SharedAttributes], SharedAttributes] = lambda frame: frame
-    ) -> None:
-        self._shown = shown
-        self._places = tuple(sorted(PLACES[name] for name in looked_at if name in PLACES))
+    def __init__(self, likeness: Callable[[Job], Likeness]) -> None:
+        self._likeness = likeness
         self._known: dict[Likeness, Request] = {}
 
     def request(self, job: Job) -> Request:
         """Return the request that ``job`` is part of."""
-        values = [job[place] for place in self._places]
-        # 1, 1.0 and true are equal keys, and different to an expression.
-        key = (id(self._shown(job.frame)), *values, *map(type, values))
+        key = self._likeness(job)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = Request(job)

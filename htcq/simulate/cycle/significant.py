@@ -1,57 +1,116 @@
 """Requests as schedds send them: a job without the attributes that are not significant.
 
 Follows compute_significant_attrs of src/condor_negotiator.V6/matchmaker.cpp, src/condor_schedd.V6/autocluster.cpp
-(config, getClusterid) and schedd_negotiate.cpp (sendJobInfo), HTCondor 25.14. What expressions of slots name is
-significant, and what the job's own significant expressions name. The negotiator leaves attributes out of the former
-since 25.5; to slots a request does not have them.
+(config, getClusterid) and schedd_negotiate.cpp (sendJobInfo), HTCondor 23.9 to 25.14. What expressions of slots name is
+significant, less what the negotiator leaves out of it, since 25.5. The lists of each schedd add to that, leave more
+out, or replace it. What the job's own significant expressions name is significant whatever these say. To slots a
+request does not have the others, and jobs that differ in the others alone are one autocluster.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from htcq.classads import UNDEFINED
+from htcq.pool.job import PLACES, Job
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
+from htcq.poolquota.access.access_points import AccessPoints
+from htcq.poolquota.access.significant_lists import LEAVES_OUT, SignificantLists, removed_names
 from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle.queues import IDENTITIES, Likeness, likeness
 
-#: The first version whose negotiator leaves any out, and what it leaves out unless told otherwise (param_info.in).
-LEAVES_OUT = (25, 5)
-_NAMES, _PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES", "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX"
-_USUAL_NAMES, _USUAL_PATTERN = "CpusUsage,DiskUsage,GPUsUsage,MemoryUsage,ResidentSetSize", "^Slot[0-9]*_"
-#: Always significant.
-_ALWAYS = frozenset({"requirements", "rank", "concurrencylimits", "flockto"})
+_PATTERN, _USUAL_PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX", "^Slot[0-9]*_"
+#: What the negotiator takes for attributes of slots since it leaves any out.
+_OF_SLOTS = frozenset({
+    "lastheardfrom", "remoteuser", "remoteowner", "totaljobruntime", "machinelastmatchtime", "jobcurrentstartdate",
+    "jobstate", "mips", "kflops", "slotid", "dslotid", "partitionableslot", "dynamicslot", "offline",
+    "pelicanpluginversion",
+})  # fmt: skip
+#: In a request in any case.
+_SENT = frozenset({"owner", "clusterid", "procid", "globaljobid", "autoclusterid"})
 #: Longer is no name that a pattern is meant for.
 _MAX_LETTERS = 100
-_LISTED = re.compile(r"[^\s,]+")
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """What requests show of the jobs of one frame.
+
+    ``hidden`` are the places in the job of what a request lacks, ``places`` those of what tells jobs apart.
+    """
+
+    frame: SharedAttributes
+    hidden: frozenset[int]
+    places: tuple[int, ...]
 
 
 class Significant:
     """The attributes of jobs that requests have; ``named`` are the words of all expressions of slots.
 
-    ``negotiator`` is the version of the negotiator; empty where it is not known, then it counts as a new one.
+    ``compared`` are the words of all expressions that may tell jobs apart. ``negotiator`` is the version of the
+    negotiator; empty where it is not known, then it counts as a new one.
     """
 
-    def __init__(self, knobs: Knobs, named: Iterable[str], negotiator: tuple[int, ...] = ()) -> None:
-        self._all = () < negotiator < LEAVES_OUT
-        names = knobs.text(_NAMES)
-        self._names = {name.lower() for name in _LISTED.findall(_USUAL_NAMES if names is None else names)}
-        self._pattern = _compiled(knobs.text(_PATTERN) or _USUAL_PATTERN)
-        self._roots = tuple(sorted({name for name in named if not self._left_out(name)} | _ALWAYS))
-        self._known: dict[int, SharedAttributes] = {}
+    def __init__(
+        self,
+        knobs: Knobs,
+        named: Iterable[str],
+        compared: Iterable[str],
+        access: AccessPoints,
+        negotiator: tuple[int, ...] = (),
+    ) -> None:
+        self._removed, self._pattern = frozenset[str](), None
+        if not () < negotiator < LEAVES_OUT:
+            self._removed = removed_names(knobs, negotiator) | _OF_SLOTS
+            self._pattern = _compiled(knobs.text_or(_PATTERN, _USUAL_PATTERN))
+        self._named = frozenset(name for name in named if not self._left_out(name))
+        self._compared = compared = (set(compared) & PLACES.keys()) - IDENTITIES
+        self._access = access
+        self._roots: dict[SignificantLists, frozenset[str]] = {}
+        self._known: dict[tuple[int, SignificantLists], _Sent] = {}
         self._alike: dict[tuple[tuple[str, str], ...], SharedAttributes] = {}
         self._expressions = Expressions()
 
-    def frame(self, frame: SharedAttributes) -> SharedAttributes:
-        """Return the frame of a request for jobs with ``frame``; the same one for jobs that it does not tell apart."""
-        found = self._known.get(id(frame))
+    def sent(self, job: Job) -> Job:
+        """Return ``job`` as the request for it shows it; the same one where that shows all of it."""
+        known = self._of(job)
+        if known.frame is job.frame and not known.hidden:
+            return job
+        shown = (UNDEFINED if place in known.hidden else value for place, value in enumerate(job[1:], 1))
+        return Job(known.frame, *shown)
+
+    def likeness(self, job: Job) -> Likeness:
+        """Return what is equal for jobs of one autocluster."""
+        known = self._of(job)
+        return likeness(job, known.frame, known.places)
+
+    def _of(self, job: Job) -> _Sent:
+        lists = self._access[self._access.name_of(job)].significant
+        key = (id(job.frame), lists)
+        found = self._known.get(key)
         if found is None:
-            found = self._known[id(frame)] = self._request(frame)
+            found = self._known[key] = self._found(job.frame, lists)
         return found
 
-    def _request(self, frame: SharedAttributes) -> SharedAttributes:
-        left_out = set() if self._all else {name for name in frame.texts if self._left_out(name)}
+    def _found(self, frame: SharedAttributes, lists: SignificantLists) -> _Sent:
+        """Return what requests for jobs with ``frame`` show that a schedd with ``lists`` sends."""
+        plain = self._access.plain(frame)
+        if lists not in self._roots:
+            self._roots[lists] = lists.significant(self._named)
+        present = {*plain.texts, *PLACES}
+        left_out = {name for name in present - _SENT if self._is_left_out(name, lists)}
         if left_out:
-            left_out -= _reached(self._roots, frame)
+            left_out -= _reached(self._roots[lists], plain)
+        told_apart = (self._compared | ((lists.only or lists.added) & PLACES.keys())) - left_out
+        return _Sent(
+            self._shown(frame, left_out & frame.texts.keys()),
+            frozenset(PLACES[name] for name in left_out & self._compared),
+            tuple(sorted(PLACES[name] for name in told_apart)),
+        )
+
+    def _shown(self, frame: SharedAttributes, left_out: set[str]) -> SharedAttributes:
         if not left_out:
             return frame
         kept = tuple(sorted((name, text) for name, text in frame.texts.items() if name not in left_out))
@@ -60,23 +119,29 @@ class Significant:
             self._alike[kept] = SharedAttributes(lines, self._expressions)
         return self._alike[kept]
 
+    def _is_left_out(self, name: str, lists: SignificantLists) -> bool:
+        if lists.only:
+            return True
+        return name in lists.removed or self._left_out(name)
+
     def _left_out(self, name: str) -> bool:
-        if name in self._names:
+        """Tell whether the negotiator leaves ``name`` out."""
+        if name in self._removed:
             return True
         return self._pattern is not None and self._pattern.search(name[:_MAX_LETTERS]) is not None
 
 
 def _compiled(text: str) -> re.Pattern[str] | None:
     try:
-        return re.compile(text, re.IGNORECASE)
+        return re.compile(text, re.IGNORECASE) if text else None
     except re.error:
         return None
 
 
 def _reached(roots: Iterable[str], frame: SharedAttributes) -> set[str]:
-    """Return the attributes that are in ``roots``, and all that their expressions name in the same ad."""
+    """Return ``roots`` and all that their expressions name in the same ad."""
     found: set[str] = set()
-    waiting = [name for name in roots if name in frame]
+    waiting = list(roots)
     while waiting:
         name = waiting.pop()
         if name in found:
@@ -84,5 +149,5 @@ def _reached(roots: Iterable[str], frame: SharedAttributes) -> set[str]:
         found.add(name)
         expression = frame.expression(name)
         if expression is not None:
-            waiting += [each for each in expression.references().own if each in frame]
+            waiting += expression.references().own
     return found

@@ -6,7 +6,7 @@ GroupEntry.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from htcq.pool.job import PLACES, Job
 from htcq.pool.pool import Pool
@@ -14,19 +14,17 @@ from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Slot
 from htcq.pool.versions import version
-from htcq.poolquota.access.access_points import access_points_of
+from htcq.poolquota.access.access_points import AccessPoints, access_points_of
 from htcq.poolquota.demand import looked_at
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.knobs import Knobs
 from htcq.quota.tree import ROOT
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
-from htcq.simulate.cycle.queues import AutoclusterIndex, Queue, Request, queues_of
+from htcq.simulate.cycle.queues import IDENTITIES, AutoclusterIndex, Queue, Request, likeness, queues_of
 from htcq.simulate.cycle.significant import Significant
 
 #: Equal submitters have their turns by when they were last heard of, modulo this.
 _SHUFFLE = 1009
-#: What tells jobs apart that are alike: looking at it makes no two jobs different for a match.
-_NAMES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
 
 
 class SubmitterQueues:
@@ -42,8 +40,8 @@ class SubmitterQueues:
         #: Every word of the expressions of its jobs.
         self.words = words_of(self.frames)
         #: What a request shows of its jobs.
-        self.significant = _significant(pool, quotas)
-        self.likenesses = likenesses_of(self.jobs, pool.slots or (), access.words(), self.significant.frame)
+        self.significant = _significant(pool, quotas, access, self.words)
+        self.likenesses = AutoclusterIndex(self.significant.likeness)
         #: What each submitter asks for at each access point; those without a submitter ad ask in vain.
         self.queues = queues_of(self.jobs, self.likenesses, access)
         self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs, quotas.negotiator_version), self.queues)
@@ -74,7 +72,7 @@ class SubmitterQueues:
             submitter, schedd = known[record.name], record.text("ScheddName")
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
-            jobs = Queue((), AutoclusterIndex(())) if queue is None else queue
+            jobs = Queue((), self.likenesses) if queue is None else queue
             asking = SubmitterQueue(submitter, idle, jobs, self.access[schedd], _heard(record))
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
@@ -83,29 +81,19 @@ class SubmitterQueues:
         return found
 
 
-def _significant(pool: Pool, quotas: PoolQuotas) -> Significant:
+def _significant(pool: Pool, quotas: PoolQuotas, access: AccessPoints, words: set[str]) -> Significant:
     named = {record.name: record for record in pool.negotiators}
     negotiator = named.get(quotas.published.negotiator) or next(iter(named.values()), None)
     known = () if negotiator is None else version(negotiator.value("CondorVersion"))
-    return Significant(Knobs(quotas.knobs), words_of(_frames_of(slot.frame for slot in pool.slots or ())), known)
+    of_slots = words_of(_frames_of(slot.frame for slot in pool.slots or ()))
+    return Significant(Knobs(quotas.knobs), of_slots, access.words() | words | of_slots, access, known)
 
 
-def likenesses_of(
-    jobs: Iterable[Job],
-    slots: Iterable[Slot],
-    others: Iterable[str] = (),
-    shown: Callable[[SharedAttributes], SharedAttributes] = lambda frame: frame,
-) -> AutoclusterIndex:
-    """Return what tells these jobs apart: all that expressions of theirs and of the slots look at, and ``others``.
-
-    ``shown`` returns what a request shows of the frame of its jobs.
-    """
-    words = (
-        set(others)
-        | words_of(_frames_of(job.frame for job in jobs))
-        | words_of(_frames_of(slot.frame for slot in slots))
-    )
-    return AutoclusterIndex((words & PLACES.keys()) - _NAMES, shown)
+def likenesses_of(jobs: Iterable[Job], slots: Iterable[Slot]) -> AutoclusterIndex:
+    """Return what tells these jobs apart to their own schedd: all that expressions of theirs and of slots look at."""
+    words = words_of(_frames_of(job.frame for job in jobs)) | words_of(_frames_of(slot.frame for slot in slots))
+    places = tuple(sorted(PLACES[name] for name in (words & PLACES.keys()) - IDENTITIES))
+    return AutoclusterIndex(lambda job: likeness(job, job.frame, places))
 
 
 def words_of(frames: Iterable[SharedAttributes]) -> set[str]:

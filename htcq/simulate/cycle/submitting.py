@@ -36,13 +36,13 @@ class Submitting:
 
     def of(self, request: Request, submitter: str, priority: float, negotiating: str) -> Request:
         """Return ``request`` as ``submitter``, whose turn is that of the group ``negotiating``, makes it now."""
-        sent = self._significant.frame(request.frame)
-        if not self._named and sent is request.frame:
+        sent = self._significant.sent(request.first)
+        if not self._named and sent is request.first:
             return request
         texts = tuple(self._texts(submitter, priority, negotiating))
         key = (id(request), texts)
         if key not in self._known:
-            self._known[key] = Request(request.first._replace(frame=self._frame(sent, texts)))
+            self._known[key] = Request(sent._replace(frame=self._frame(sent.frame, texts)))
         return self._known[key]
 
     def _frame(self, frame: SharedAttributes, texts: tuple[tuple[str, str], ...]) -> SharedAttributes:

@@ -1,4 +1,7 @@
-"""Attributes that requests lack (matchmaker.cpp compute_significant_attrs, autocluster.cpp, 25.14), and the clock."""
+"""Attributes that requests lack, and the clock.
+
+Follows compute_significant_attrs of matchmaker.cpp (negotiator) and config of autocluster.cpp (schedd), 23.9 and 25.14.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,29 @@ NOW = 1_700_000_000
 PLAIN = "TARGET.Cpus >= RequestCpus"
 
 
-def site(start: str, config: str = "A = 1\n", version: str = "25.14.1", **of_job: str | int) -> Pool:
-    central = negotiator(CondorVersion=f'"$CondorVersion: {version} 2026-10-16 BuildID: 1 $"', LastHeardFrom=NOW)
-    jobs = [job("1.0", Requirements=PLAIN, **of_job)]
-    return pool(static_slot(Requirements=start), schedd(), central, submitter(), jobs=jobs, config=config)
+def condor(version: str) -> str:
+    return f'"$CondorVersion: {version} 2026-10-16 BuildID: 1 $"'
+
+
+def site(
+    start: str,
+    config: str = "A = 1\n",
+    version: str = "25.14.1",
+    access: str | None = None,
+    **of_job: str | int,
+) -> Pool:
+    """Return a pool of that version; its schedd has the configuration ``config`` too, or that of ``access``."""
+    central = negotiator(CondorVersion=condor(version), LastHeardFrom=NOW)
+    place = {} if access is None else {"access1": access}
+    return pool(
+        static_slot(Requirements=start),
+        schedd(CondorVersion=condor(version)),
+        central,
+        submitter(),
+        jobs=[job(Requirements=PLAIN, **of_job)],
+        config=config,
+        access=place,
+    )
 
 
 def matches(given: Pool) -> int:
@@ -30,11 +52,79 @@ def matches(given: Pool) -> int:
         ("REMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio, requestmemory\n", "25.5.1", 0),
         ("REMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n", "24.0.1", 1),
         ("REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX = ^request(mem|gpu)\n", "25.14.1", 0),
+        ("REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX = ^request(mem|gpu)\n", "24.0.1", 1),
         ("REMOVE_SIGNIFICANT_ATTRIBUTES = RequestCpus\n", "25.14.1", 1),
+        ("SIGNIFICANT_ATTRIBUTES = Requirements\n", "25.14.1", 1),
     ],
 )
 def test_a_slot_does_not_see_what_the_negotiator_leaves_out(config: str, version: str, count: int) -> None:
-    assert matches(site("TARGET.RequestMemory > 100", config, version)) == count
+    assert matches(site("TARGET.RequestMemory > 100", config, version, access="A = 1\n")) == count
+
+
+@pytest.mark.parametrize("version", ["23.9.6", "25.14.1"])
+@pytest.mark.parametrize(
+    ("access", "count"),
+    [
+        ("A = 1\n", 1),
+        ("REMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio, requestmemory\n", 0),
+        ("REMOVE_SIGNIFICANT_ATTRIBUTES = Requirements\n", 0),
+        ("REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX = ^request\n", 1),
+        ("SIGNIFICANT_ATTRIBUTES = Requirements Rank\n", 0),
+        ("SIGNIFICANT_ATTRIBUTES = RequestMemory, RequestCpus\n", 0),
+        ("SIGNIFICANT_ATTRIBUTES = Requirements, RequestMemory\n", 1),
+        ("ADD_SIGNIFICANT_ATTRIBUTES = RequestMemory\nREMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n", 0),
+    ],
+)
+def test_the_lists_of_a_schedd_count_in_all_versions(version: str, access: str, count: int) -> None:
+    assert matches(site("TARGET.RequestMemory > 100", version=version, access=access)) == count
+
+
+def test_a_schedd_adds_what_the_negotiator_leaves_out() -> None:
+    start = "TARGET.MemoryUsage < 5000"
+    adds = "ADD_SIGNIFICANT_ATTRIBUTES = MemoryUsage\nREMOVE_SIGNIFICANT_ATTRIBUTES =\n"
+
+    assert matches(site(start, access=adds, MemoryUsage=100)) == 1
+
+
+def test_attributes_of_single_jobs_are_left_out_as_well() -> None:
+    assert matches(site("TARGET.JobPrio > 3", JobPrio=5)) == 1
+    assert matches(site("TARGET.JobPrio > 3", "REMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio\n", JobPrio=5)) == 0
+
+
+@pytest.mark.parametrize(
+    ("access", "count"),
+    [
+        ("A = 1\n", 1),
+        ("ADD_SIGNIFICANT_ATTRIBUTES = ProcId\n", 3),
+        ("ADD_SIGNIFICANT_ATTRIBUTES = JobPrio\n", 2),
+        ("SIGNIFICANT_ATTRIBUTES = JobPrio, Requirements\n", 2),
+        ("ADD_SIGNIFICANT_ATTRIBUTES = JobPrio\nREMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio\n", 1),
+    ],
+)
+def test_what_a_schedd_adds_tells_jobs_apart_though_nothing_looks_at_it(access: str, count: int) -> None:
+    queue = [job(f"1.{proc}", Requirements="false", JobPrio=int(proc < 2)) for proc in range(3)]
+    central = negotiator(CondorVersion=condor("25.14.1"), LastHeardFrom=NOW)
+    given = pool(
+        static_slot(),
+        schedd(),
+        central,
+        submitter(IdleJobs=3),
+        jobs=queue,
+        config="A = 1\n",
+        access={"access1": access},
+    )
+
+    assert len(run_cycle(given).rejections) == count
+
+
+def test_a_request_shows_the_value_that_start_vanilla_universe_names_whatever_is_left_out() -> None:
+    """The schedd puts values of the job into it (flattenVanillaStartExpr)."""
+    access = (
+        "START_VANILLA_UNIVERSE = SLOT.Cpus > JOB.RequestMemory - {}\nREMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
+    )
+
+    assert matches(site("true", access=access.format(2000))) == 1
+    assert matches(site("true", access=access.format(0))) == 0
 
 
 def test_what_the_jobs_own_requirements_name_is_significant_whatever_the_negotiator_leaves_out() -> None:
@@ -49,6 +139,7 @@ def test_what_a_job_has_used_is_left_out_unless_told_otherwise() -> None:
 
     assert matches(site(start, MemoryUsage=100)) == 0
     assert matches(site(start, "REMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio\n", MemoryUsage=100)) == 1
+    assert matches(site(start, "REMOVE_SIGNIFICANT_ATTRIBUTES =\n", MemoryUsage=100)) == 1
     assert matches(site(start, version="25.4.1", MemoryUsage=100)) == 1
 
 

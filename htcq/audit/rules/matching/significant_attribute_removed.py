@@ -3,39 +3,73 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
+from htcq.audit import fix_settings
 from htcq.audit.evidence import Evidence
-from htcq.audit.facts import knob_fact
-from htcq.audit.fix_settings import central
+from htcq.audit.facts import knob_fact, listed
+from htcq.audit.fix import Setting
 from htcq.audit.referenced_attributes import looks_of
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.pool.configuration import Configuration
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.pool.versions import version
+from htcq.poolquota.access.significant_lists import ONLY, REMOVED, SignificantLists, significant_lists
+from htcq.quota.knobs import Knobs
 
-_LIST, _PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES", "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX"
-#: The first negotiator that looks at these knobs.
+_PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX"
+#: The first negotiator that looks at these knobs; schedds of all versions look at theirs.
 _SINCE = (25, 5, 1)
 #: What the negotiator evaluates of a slot with a job as its target.
 _ASKED = ("requirements", "rank")
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """Who leaves attributes out: the negotiator by ``removed`` and ``pattern``, and each access point."""
+
+    removed: frozenset[str]
+    pattern: re.Pattern[str] | None
+    access: Mapping[str, SignificantLists]
+
+    def by_negotiator(self, name: str) -> str:
+        """Return the knob by which the negotiator leaves ``name`` out; empty where it does not."""
+        if name in self.removed:
+            return REMOVED
+        return _PATTERN if self.pattern is not None and self.pattern.search(name) else ""
+
+    def by_access(self, name: str) -> Mapping[str, str]:
+        """Return the access points that leave ``name`` out, each with the knob by which it does."""
+        found = {who: each for who, each in self.access.items() if each.lacks(name)}
+        return {who: REMOVED if name in each.removed and not each.only else ONLY for who, each in found.items()}
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     versions = [version(record.value("CondorVersion")) for record in evidence.pool.negotiators]
     if not versions:
         yield Unchecked("the negotiator's ad (collector.ads): its version")
-    if not versions or max(versions) < _SINCE:
-        return
-    removed = {name.lower() for name in evidence.setting(_LIST).replace(",", " ").split()}
-    pattern = _compiled(evidence.setting(_PATTERN))
+    lists = _lists(evidence, bool(versions) and max(versions) >= _SINCE)
     found: dict[str, list[SlotClass]] = {}
     for kind in evidence.alike:
         consumption = [f"consumption{asset}" for asset in kind.consumption]
         for name in looks_of(kind, [*_ASKED, *consumption]).of_jobs:
-            if name in removed or (pattern is not None and pattern.search(name)):
+            if lists.by_negotiator(name) or lists.by_access(name):
                 found.setdefault(name, []).append(kind)
     for name, kinds in found.items():
-        yield _found(evidence, name, kinds, name in removed)
+        yield _found(evidence, name, kinds, lists)
+
+
+def _lists(evidence: Evidence, by_negotiator: bool) -> _Lists:
+    removed = evidence.setting(REMOVED).replace(",", " ").split() if by_negotiator else []
+    versions = {record.name: version(record.value("CondorVersion")) for record in evidence.pool.schedds}
+    access = {name: _of(each, versions.get(name, ())) for name, each in evidence.access.items()}
+    pattern = _compiled(evidence.setting(_PATTERN)) if by_negotiator else None
+    return _Lists(frozenset(name.lower() for name in removed), pattern, access)
+
+
+def _of(configuration: Configuration, of_schedd: tuple[int, ...]) -> SignificantLists:
+    return significant_lists(Knobs({knob.name: knob.value for knob in configuration}), of_schedd, ())
 
 
 def _compiled(text: str) -> re.Pattern[str] | None:
@@ -45,20 +79,42 @@ def _compiled(text: str) -> re.Pattern[str] | None:
         return None
 
 
-def _found(evidence: Evidence, name: str, kinds: list[SlotClass], listed: bool) -> Found:
-    knob, first = _LIST if listed else _PATTERN, kinds[0].first
+def _found(evidence: Evidence, name: str, kinds: list[SlotClass], lists: _Lists) -> Found:
+    knob, first, access = lists.by_negotiator(name), kinds[0].first, lists.by_access(name)
     usual = _spelling(first.frame.texts.values(), name)
-    left = [each for each in evidence.setting(_LIST).replace(",", " ").split() if each.lower() != name]
+    if knob:
+        fact = knob_fact(evidence, knob)
+    else:
+        point, knob = next(iter(access.items()))
+        fact = Fact(knob, evidence.access[point].value(knob))
+        knob = f"{knob} of {listed(f'access point {each}' for each in access)}"
     return Found(
         cause=name,
         subject=f"slot {first.name}",
         message=f"Requirements, Rank or the policy of slots name {usual} of jobs, and {knob} takes it out of what "
         "tells jobs apart: of jobs that differ in it alone the first one decides for all",
-        facts=(knob_fact(evidence, knob), Fact("Start", first.frame.text("Start") or "(absent)")),
-        settings=(central(evidence, _LIST, ", ".join(left)),) if listed else (),
+        facts=(fact, Fact("Start", first.frame.text("Start") or "(absent)")),
+        settings=tuple(_settings(evidence, name, usual, lists)),
         count=sum(kind.count for kind in kinds),
         examples=tuple(str(slot.name) for kind in kinds for slot in kind.slots[:1])[:EXAMPLES],
     )
+
+
+def _settings(evidence: Evidence, name: str, usual: str, lists: _Lists) -> Iterator[Setting]:
+    """Yield the lists without ``name``; a pattern is the site's to change."""
+    if lists.by_negotiator(name) == REMOVED:
+        yield fix_settings.central(evidence, REMOVED, _without(evidence.setting(REMOVED), name))
+    for point, knob in lists.by_access(name).items():
+        configuration = evidence.access[point]
+        if configuration is evidence.pool.central and knob == REMOVED == lists.by_negotiator(name):
+            continue
+        text = configuration.value(knob)
+        value = _without(text, name) if knob == REMOVED else f"{text}, {usual}"
+        yield from fix_settings.access(evidence, knob, value, (point,))
+
+
+def _without(text: str, name: str) -> str:
+    return ", ".join(each for each in text.replace(",", " ").split() if each.lower() != name)
 
 
 def _spelling(texts: Iterable[str], name: str) -> str:
@@ -80,7 +136,11 @@ RULE = Rule(
         "attribute that slots look at and that is not significant may differ from job to job: the whole autocluster is "
         "rejected for what its first job says, or matched and then refused by the startd."
     ),
-    advice="Take the attribute out of the list, or out of START, Rank and the consumption policy.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:compute_significant_attrs, 25.14 (since 25.5.1)",
+    advice=(
+        "Take the attribute out of the list, or out of START, Rank and the consumption policy. The negotiator and "
+        "every schedd have lists of their own; SIGNIFICANT_ATTRIBUTES of a schedd must name all that counts."
+    ),
+    source="src/condor_negotiator.V6/matchmaker.cpp:compute_significant_attrs, 25.14 (since 25.5.1), "
+    "src/condor_schedd.V6/autocluster.cpp:config, 23.9 to 25.14",
     find=_find,
 )

@@ -1,11 +1,11 @@
-"""The negotiator tells jobs apart by significant attributes alone (matchmaker.cpp:compute_significant_attrs)."""
+"""Jobs are told apart by significant attributes alone (matchmaker.cpp:compute_significant_attrs, autocluster.cpp)."""
 
 from __future__ import annotations
 
 import pytest
 
 from htcq.pool.pool import Pool
-from tests.audit.sites import found, job, look, negotiator, policy_slot, pool, slot
+from tests.audit.sites import found, job, look, negotiator, policy_slot, pool, schedd, slot
 
 RULE = "significant-attribute-removed"
 REMOVED = "REMOVE_SIGNIFICANT_ATTRIBUTES = CpusUsage, IsUrgent\n"
@@ -54,6 +54,36 @@ def test_a_pattern_is_looked_at() -> None:
 )
 def test_what_is_significant_or_not_looked_at_is_not(given: Pool) -> None:
     assert not found(RULE, given)
+
+
+def on_access_point(config: str, version: str = OLD) -> Pool:
+    access = schedd(CondorVersion=version)
+    central = negotiator(CondorVersion=version)
+    return pool(slot(Start="TARGET.IsUrgent"), access, central, config="A = 1\n", access={"access1": config})
+
+
+def test_the_list_of_a_schedd_counts_in_all_versions() -> None:
+    (finding,) = found(RULE, on_access_point(REMOVED))
+    assert "REMOVE_SIGNIFICANT_ATTRIBUTES of access point access1" in finding.message
+    assert [(each.line, each.nodes) for each in finding.settings] == [
+        ("REMOVE_SIGNIFICANT_ATTRIBUTES = CpusUsage", ("access1",))
+    ]
+
+
+def test_so_does_a_list_that_stands_for_all_others() -> None:
+    (finding,) = (
+        each
+        for each in found(RULE, on_access_point("SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory\n"))
+        if each.cause == "isurgent"
+    )
+    assert [each.line for each in finding.settings] == ["SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory, IsUrgent"]
+    assert not found(
+        RULE, on_access_point("SIGNIFICANT_ATTRIBUTES = isurgent requestcpus requestmemory requestdisk requestgpus\n")
+    )
+
+
+def test_the_patterns_of_a_schedd_are_nobodys() -> None:
+    assert not found(RULE, on_access_point("REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX = ^Is\n"))
 
 
 def test_without_a_negotiator_its_version_is_not_known() -> None:
