@@ -12,11 +12,11 @@ import time
 from typing import Any
 
 from htcq.cli.drift_look import add_look_options, look, source_of
-from htcq.cli.failure import reason
 from htcq.cli.options import add_limits_option, number
 from htcq.errors import InputError
 from htcq.operations.pool_source import Source
 from htcq.report.drift_nagios import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
+from htcq.report.failure import reason
 from htcq.report.nagios import UNKNOWN, said
 from htcq.report.thresholds import Range, read_range
 

@@ -55,7 +55,7 @@ def read_elastic(file: str) -> Elastic:
     Raises:
         InputError: it cannot be read, or what it declares is refused.
     """
-    from htcq.cli.site import parse_toml
+    from htcq.operations.site_file import parse_toml
     from htcq.quota.elastic.validation import refusals
     from htcq.settings.elastic import quotas_from
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from htcq.cli.options import number
+from htcq.cli.pool_options import sources
 from htcq.errors import InputError, PoolError
-from htcq.operations.pool_source import Source, read, sources
+from htcq.operations.pool_source import Source, read
 
 if TYPE_CHECKING:
     from htcq.cli.drift_ledger import Elastic
@@ -62,8 +63,8 @@ def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic
     Raises:
         HtcqError: it cannot be read, too little is known of it, or what its negotiator published is too old.
     """
-    from htcq.cli.site import read_site_file
     from htcq.drift.observe import observe
+    from htcq.operations.site_file import read_site_file
     from htcq.pool.weights import Weights
     from htcq.poolquota.groups import PoolQuotas
     from htcq.poolquota.health import ailments

@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Prune, and say what that did."""
-    from htcq.cli.site import read_site_file
     from htcq.drift.retention import Retention
+    from htcq.operations.site_file import read_site_file
     from htcq.operations.system_log import log_change
     from htcq.settings.durations import parse_duration
     from htcq.store.history import open_history

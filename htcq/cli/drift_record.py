@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 from htcq.cli.drift_look import add_look_options, look
-from htcq.cli.health import marked, tell_ailments
+from htcq.cli.pool_options import add_source_options
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
-from htcq.operations.pool_source import add_source_options
+from htcq.operations.health import marked, tell_ailments
 from htcq.report.printable import one_line, tell
 
 
@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Look, then record, then write the metrics."""
     from htcq.cli.drift_ledger import read_elastic
-    from htcq.cli.site import read_site_file
     from htcq.operations.output_files import place_of, put_file
+    from htcq.operations.site_file import read_site_file
     from htcq.report.moments import moment
     from htcq.store.history import open_history
 

@@ -14,8 +14,8 @@ import time
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
+from htcq.cli.pool_options import add_source_options
 from htcq.errors import EXIT_FINE, InputError, RefusedError
-from htcq.operations.pool_source import add_source_options
 from htcq.operations.system_log import log_failure
 from htcq.report.printable import one_line, tell
 

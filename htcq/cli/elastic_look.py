@@ -97,7 +97,7 @@ def read_tree(arguments: argparse.Namespace) -> tuple[QuotaFile, str]:
     Raises:
         InputError: it cannot be read, the tree is refused, or there are several of which none is named.
     """
-    from htcq.cli.site import parse_toml
+    from htcq.operations.site_file import parse_toml
     from htcq.quota.elastic.validation import refusals
     from htcq.settings.elastic import quotas_from
 
@@ -133,12 +133,13 @@ def look(arguments: argparse.Namespace, declared: Declared, state: State, presen
     Raises:
         HtcqError: the pool cannot be read, or what is computed contradicts itself.
     """
-    from htcq.cli.health import told_ailments
+    from htcq.cli.pool_options import sources
     from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
     from htcq.elastic.pool_health import sight_of
-    from htcq.operations.pool_source import read, sources
+    from htcq.operations.health import told_ailments
+    from htcq.operations.pool_source import read
 
     name = declared.negotiator
     source = sources(arguments, negotiator=name)[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from htcq.cli.elastic_look import instance_of, negotiator_of, operator
 from htcq.cli.options import number
-from htcq.operations.pool_source import PATIENCE
+from htcq.limits import PATIENCE
 from htcq.operations.quota_writer import Writer
 from htcq.report.printable import tell
 from htcq.settings.elastic_write import WriteSettings

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 from htcq.cli.elastic_look import add_step_options, look, read_declared, writer_of
+from htcq.cli.pool_options import add_source_options
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
-from htcq.operations.pool_source import add_source_options
 from htcq.report.printable import tell
 
 
@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, compute and print; exit 3 where the plan must not be applied now."""
-    from htcq.cli.health import marked
     from htcq.elastic.reclaim.plan import preview
+    from htcq.operations.health import marked
     from htcq.poolquota.health import ailments
     from htcq.quota.elastic.runtime import compute
     from htcq.report.elastic_plan import show_plan

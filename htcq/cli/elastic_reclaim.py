@@ -12,8 +12,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from htcq.cli.pool_options import add_source_options
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, RefusedError
-from htcq.operations.pool_source import add_source_options
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_reclaim_look import look
-    from htcq.cli.health import marked
+    from htcq.operations.health import marked
     from htcq.poolquota.health import ailments
 
     found = look(arguments, wanted)
@@ -187,7 +187,8 @@ def _lasts(until: int) -> str:
 
 def _reclaimer(arguments: argparse.Namespace, wanted: Wanted) -> Reclaimer:
     from htcq.cli.elastic_reclaim_look import reclaimer_of
-    from htcq.operations.pool_source import read, sources
+    from htcq.cli.pool_options import sources
+    from htcq.operations.pool_source import read
 
     return reclaimer_of(arguments, wanted, read(sources(arguments, queues=False, negotiator=arguments.name)[0]))
 

@@ -67,13 +67,14 @@ def look(arguments: argparse.Namespace, wanted: Wanted) -> Looked:
     Raises:
         HtcqError: the pool or the journal cannot be read.
     """
-    from htcq.cli.health import told_ailments
+    from htcq.cli.pool_options import sources
     from htcq.elastic.observation import observe
     from htcq.elastic.reclaim.free_space import Rooms
     from htcq.elastic.reclaim.plan import plan_reclaim
     from htcq.elastic.reclaim.reclaim_history import past_of
     from htcq.live.vacating import queues_of
-    from htcq.operations.pool_source import read, sources
+    from htcq.operations.health import told_ailments
+    from htcq.operations.pool_source import read
     from htcq.quota.elastic.runtime import compute
 
     pool = read(sources(arguments, negotiator=arguments.name)[0])

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
-from htcq.cli.failure import reason
+from htcq.cli.pool_options import add_source_options
 from htcq.errors import EXIT_FINE, HtcqError, InputError
-from htcq.operations.pool_source import add_source_options
+from htcq.report.failure import reason
 from htcq.report.printable import one_line, tell
 from htcq.settings.durations import parse_moments
 

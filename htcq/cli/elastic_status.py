@@ -9,10 +9,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.cli.health import marked, told_ailments
 from htcq.cli.options import number
+from htcq.cli.pool_options import add_source_options, sources
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
-from htcq.operations.pool_source import OpenSource, add_source_options, confine_to, open_source, read_open, sources
+from htcq.operations.health import marked, told_ailments
+from htcq.operations.pool_source import OpenSource, confine_to, open_source, read_open
 from htcq.quota.elastic.validation import COMPUTABLE
 from htcq.report.printable import tell
 
@@ -69,7 +70,7 @@ def chosen_trees(file: str, negotiator: str) -> Mapping[str, Quotas]:
     """
     from pathlib import Path
 
-    from htcq.cli.site import parse_toml
+    from htcq.operations.site_file import parse_toml
     from htcq.settings.elastic import quotas_from
 
     trees = quotas_from(parse_toml(Path(file), "see htcq-elastic(1)"), file).trees

@@ -19,7 +19,8 @@ from typing import Any
 
 from htcq.errors import InputError
 from htcq.passing import noted
-from htcq.simulate.sweep import Ground, Item, Run, kept_run, record
+from htcq.settings.sweep_items import Item
+from htcq.simulate.sweep import Ground, Run, kept_run, record
 from htcq.store.snapshot import Snapshot
 from htcq.store.snapshot_writer import new_snapshot
 from htcq.whole_file import put
