@@ -20,6 +20,7 @@ from htcq.errors import RefusedError
 from htcq.live.configuration import read_configuration
 from htcq.live.reconfig import Negotiator
 from htcq.live.sandbox import values_with
+from htcq.operations.configuration_files import target_for
 from htcq.operations.operator import instance_of, operator
 from htcq.operations.quota_writer import Writer
 from htcq.report.printable import tell
@@ -184,21 +185,6 @@ def _check_age(age: float, declared: Declared) -> None:
         raise RefusedError(f"the plan was made {-age:.0f} s from now", "set this machine's clock")
 
 
-def _check_place(path: Path, text: str) -> None:
-    """Refuse a file that the HTCondor of this machine would not read, or that cannot be written.
-
-    Raises:
-        InstallError: with the reason.
-    """
-    from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, prepare
-    from htcq.live.configuration import ParserProcess, installed_configuration, values_here
-
-    own = installed_configuration()
-    knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
-    defaults = ParserProcess().call(values_here, (EXCLUDED_KNOB,))
-    prepare(path.parent, path.name, text, {**defaults, **knobs})
-
-
 def _take(writer: Writer, given: Handover, asked: bool) -> str:
     """Take the next step, journal it, and return in a sentence what was done.
 
@@ -221,7 +207,7 @@ def _take(writer: Writer, given: Handover, asked: bool) -> str:
     text = quota_text(given.file, writer.instance)
     names = [name for name, _ in given.file.knobs()]
     check_values(given.file, read_configuration(text, names), "when HTCondor reads the file")
-    _check_place(writer.path, text)
+    target_for(writer.path, text)
     tried = values_with(writer.path.parent, writer.path.name, text, names)
     if tried is not None:
         check_values(given.file, tried, "in this machine's configuration")

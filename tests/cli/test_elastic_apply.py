@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli.elastic_apply import check_place
 from htcq.elastic.journal import NOTHING, WRITTEN
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, InstallError
+from htcq.operations.configuration_files import target_for
 from htcq.store.elastic_journal import Journal, read_journal
 from htcq.store.lock import held
 from tests.cli.conftest import Call, names
@@ -180,9 +180,9 @@ def test_a_file_that_this_machines_htcondor_would_not_read_is_not_written(
     (place / "condor_config").write_text(f"LOCAL_CONFIG_DIR = {place}/read\n")
     monkeypatch.setenv("CONDOR_CONFIG", str(place / "condor_config"))
 
-    check_place(place / "read/60-x.config", "")
+    target_for(place / "read/60-x.config", "")
     with pytest.raises(InstallError, match=told):
-        check_place(place / name, "")
+        target_for(place / name, "")
 
 
 def test_a_directory_that_is_not_there_is_told(call: Call, place: Path) -> None:

@@ -20,7 +20,10 @@ class Numbers:
         self.sum: Fold[int, int] = Fold(self.log, int, int.__add__)
 
     def _number(self, line: bytes, number: int) -> int:
-        (found,) = json.loads(line)
+        read = json.loads(line)
+        if not isinstance(read, list):
+            raise ValueError("no list")
+        found = read[0]
         if found < 0:
             raise JournalError(f"line {number} is negative", "")
         self.read.append(found)
