@@ -65,7 +65,7 @@ def _run() -> int:
         # Nobody reads the rest.
         pass
     except Exception as error:
-        from htcq.cli.failure import told
+        from htcq.report.failure import told
 
         status = told(error)
     return status

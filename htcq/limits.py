@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from htcq.errors import LIMITS_OPTION as OPTION
 
-__all__ = ("MIB", "OPTION", "USUAL", "Limits")
+__all__ = ("MIB", "OPTION", "PATIENCE", "USUAL", "Limits")
 
 MIB = 1024 * 1024
+#: How long one query of a pool may take unless the user says otherwise, in seconds.
+PATIENCE = 60.0
 #: Bytes of text that an archive usually has for each of its own.
 _USUAL_EXPANSION = 50
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.health import marked, tell_ailments
+from htcq.cli.pool_options import add_source_options, read_source
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.operations.health import marked, tell_ailments
 from htcq.operations.output_files import place_of, put_file
-from htcq.operations.pool_source import add_source_options, read_source
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.audit.engine import audit
     from htcq.audit.evidence import Evidence
     from htcq.audit.site import chosen_rules, threshold, verdicts
-    from htcq.cli.site import read_site_file
     from htcq.cli.site_rules import plug_ins, tell_refusals
+    from htcq.operations.site_file import read_site_file
 
     form = _form(arguments)
     places = [place_of(each) for each in (arguments.html, arguments.prometheus) if each]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from htcq.cli.health import marked, told_ailments
+from htcq.cli.pool_options import add_source_options, read_source
 from htcq.errors import EXIT_FINE, InputError
-from htcq.operations.pool_source import add_source_options, read_source
+from htcq.operations.health import marked, told_ailments
 from htcq.pool.autocluster import autoclusters_of, made_up
 from htcq.pool.costs import costs
 from htcq.pool.slot_class import slot_classes

@@ -11,9 +11,9 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.health import told_ailments
+from htcq.cli.pool_options import add_source_options, read_source
 from htcq.errors import InputError
-from htcq.operations.pool_source import add_source_options, read_source
+from htcq.operations.health import told_ailments
 
 if TYPE_CHECKING:
     from htcq.audit.evidence import Evidence
@@ -53,10 +53,10 @@ def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
         HtcqError: something of it cannot be used.
     """
     from htcq.audit.evidence import Evidence
-    from htcq.cli.site import read_site_file
     from htcq.emit.declared import Declared
     from htcq.emit.groups import adopted, groups_configuration, read_back
     from htcq.live.configuration import read_configuration, read_dump
+    from htcq.operations.site_file import read_site_file
     from htcq.pool.pool import Pool
 
     site = read_site_file(arguments.config)

@@ -9,14 +9,17 @@ from __future__ import annotations
 import argparse
 import signal
 import time
+from dataclasses import replace
 from typing import Any
 
-from htcq.cli.drift_look import add_look_options, look, source_of
-from htcq.cli.failure import reason
+from htcq.cli.drift_options import add_look_options, max_age_of, source_of
 from htcq.cli.options import add_limits_option, number
 from htcq.errors import InputError
+from htcq.operations.observe_quotas import observe_quotas
 from htcq.operations.pool_source import Source
+from htcq.operations.site_file import read_site_file
 from htcq.report.drift_nagios import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
+from htcq.report.failure import reason
 from htcq.report.nagios import UNKNOWN, said
 from htcq.report.thresholds import Range, read_range
 
@@ -97,7 +100,8 @@ def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tup
     signal.signal(signal.SIGALRM, _be_late)
     signal.setitimer(signal.ITIMER_REAL, arguments.timeout)
     try:
-        found = look(arguments, until)
+        declared = read_site_file(arguments.config).groups
+        found = observe_quotas(replace(source, until=until), declared, max_age_of(arguments))
         return check(found.observation, asked, found.health, found.gaps)
     except _Late:
         return UNKNOWN, said(SUBJECT, UNKNOWN, f"{source.name}: not done within {arguments.timeout:g} s")

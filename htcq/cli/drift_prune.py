@@ -6,7 +6,6 @@ How long each is kept is in the site file, or 14 days, 90 days and 5 years.
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, HistoryError, InputError
@@ -29,11 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Prune, and say what that did."""
-    from htcq.cli.site import read_site_file
     from htcq.drift.retention import Retention
-    from htcq.operations.system_log import log_change
+    from htcq.operations.history import prune
+    from htcq.operations.site_file import read_site_file
     from htcq.settings.durations import parse_duration
-    from htcq.store.history import open_history
 
     site = read_site_file(arguments.config).drift
     given = {flag: getattr(arguments, name) for flag, name in _KEEP.items()}
@@ -48,14 +46,10 @@ def main(arguments: argparse.Namespace) -> int:
     if not store.is_file():
         raise HistoryError(f"{store}: there is no history", "'htcq drift record' makes one")
     before = store.stat().st_size
-    with open_history(store, writable=True) as history:
-        rows = history.prune(int(time.time()), Retention(*kept.values()))
-        aside = history.set_aside
+    rows, aside = prune(store, Retention(*kept.values()))
     if aside is not None:
         tell(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun")
         return EXIT_FINDINGS
-    if rows:
-        log_change("drift prune", f"{store}: {rows} rows merged or dropped")
     sizes = f"{_size(before)} before, {_size(store.stat().st_size)} now"
     print(one_line(f"{store}: {rows} row{'' if rows == 1 else 's'} merged or dropped; {sizes}"))
     return EXIT_FINE

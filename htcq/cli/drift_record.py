@@ -10,10 +10,10 @@ import argparse
 import time
 from pathlib import Path
 
-from htcq.cli.drift_look import add_look_options, look
-from htcq.cli.health import marked, tell_ailments
+from htcq.cli.drift_options import add_look_options, max_age_of, source_of
+from htcq.cli.pool_options import add_source_options
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
-from htcq.operations.pool_source import add_source_options
+from htcq.operations.health import marked, tell_ailments
 from htcq.report.printable import one_line, tell
 
 
@@ -35,11 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, then record, then write the metrics."""
-    from htcq.cli.drift_ledger import read_elastic
-    from htcq.cli.site import read_site_file
+    from htcq.operations.elastic_ledger import read_elastic
+    from htcq.operations.history import record
+    from htcq.operations.observe_quotas import observe_quotas
     from htcq.operations.output_files import place_of, put_file
+    from htcq.operations.site_file import read_site_file
     from htcq.report.moments import moment
-    from htcq.store.history import open_history
 
     site = read_site_file(arguments.config)
     store = Path(arguments.store or site.drift.store)
@@ -48,14 +49,12 @@ def main(arguments: argparse.Namespace) -> int:
     quotas = arguments.quotas or site.drift.quotas
     elastic = read_elastic(quotas) if quotas else None
     started = time.monotonic()
-    seen = look(arguments, ledger=elastic)
+    seen = observe_quotas(source_of(arguments, elastic is not None), site.groups, max_age_of(arguments), elastic)
     observation = seen.observation
     tell_ailments(seen.health, observation.pool)
     took = time.monotonic() - started
     # Not before: a pool may take a minute to answer, and others wait for the store.
-    with open_history(store, writable=True) as history:
-        recorded = history.record(observation)
-        aside = history.set_aside
+    recorded, aside = record(store, observation)
     if arguments.prometheus:
         from htcq.report.drift_metrics import drift_metrics
 

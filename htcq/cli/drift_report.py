@@ -54,9 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Read the history, then write and print; a time of which nothing is known is status 3."""
-    from htcq.cli.site import read_site_file
     from htcq.cli.spans import moment_of
     from htcq.operations.output_files import place_of
+    from htcq.operations.site_file import read_site_file
 
     chosen = [form for form in _FORMS if getattr(arguments, form)]
     if len(chosen) > 1:

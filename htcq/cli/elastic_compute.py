@@ -121,7 +121,7 @@ def _show(computed: list[Computed], arguments: argparse.Namespace) -> None:
 
 
 def _quotas(named: str) -> dict[str, Quotas]:
-    from htcq.cli.site import parse_toml
+    from htcq.operations.site_file import parse_toml
     from htcq.settings.elastic import quotas_from
 
     return dict(quotas_from(parse_toml(Path(named), _HINT), named).trees)

@@ -10,11 +10,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 
-from htcq.cli.elastic_look import add_step_options, look, read_declared, writer_of
+from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
+from htcq.cli.pool_options import add_source_options
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
-from htcq.operations.pool_source import add_source_options
 from htcq.report.printable import tell
 
 
@@ -30,20 +29,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, compute and print; exit 3 where the plan must not be applied now."""
-    from htcq.cli.health import marked
     from htcq.elastic.reclaim.plan import preview
+    from htcq.operations.health import marked
+    from htcq.operations.observe_and_plan import observe_and_plan
+    from htcq.operations.quota_steps import writer_for
     from htcq.poolquota.health import ailments
     from htcq.quota.elastic.runtime import compute
     from htcq.report.elastic_plan import show_plan
     from htcq.report.elastic_plan_json import plan_json
-    from htcq.store.elastic_journal import read_journal
 
     if arguments.save:
         _check_place(arguments)
-    declared = read_declared(arguments)
-    journal = read_journal(Path(declared.settings.journal))
-    present = writer_of(arguments, declared).present()
-    found = look(arguments, declared, journal.state, present, float(int(time.time())))
+    declared = declared_of(arguments)
+    source = pool_of(arguments, declared)
+    writer = writer_for(source, declared)
+    state, doubts = writer.state(), writer.journal.doubts()
+    now = float(int(time.time()))
+    found = observe_and_plan(source, declared, state, writer.present(), now, arguments.accept_loss)
     health = ailments(found.pool)
     outcome = compute(declared.quotas, found.observation.demand)
     taken = preview(outcome, found.observation, found.pool, declared.reclaim)
@@ -55,14 +57,14 @@ def main(arguments: argparse.Namespace) -> int:
         show_plan(found.step, taken, sys.stdout)
         for each in found.refusals:
             tell(f"htcq: not now: {each.message} ({each.hint})" if each.hint else f"htcq: not now: {each.message}")
-        for told in (*journal.doubts(), *([journal.state.stopped] if journal.state.stopped else [])):
+        for told in (*doubts, *([state.stopped] if state.stopped else [])):
             tell(f"htcq: {told}")
     if found.refusals:
         return EXIT_UNKNOWN
     if arguments.save:
-        from htcq.cli.elastic_handover import save_handover
+        from htcq.operations.handover_file import save_handover
 
-        save_handover(arguments.save, found.handover(journal.state))
+        save_handover(arguments.save, found.handover(state))
     return marked(EXIT_FINE, health)
 
 

@@ -7,18 +7,17 @@ need. --apply does that and then carries out the plan: ceilings first, then jobs
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, RefusedError
-from htcq.operations.pool_source import add_source_options
+from htcq.cli.pool_options import add_source_options, sources
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
-    from htcq.cli.elastic_reclaim_look import Looked, Wanted
-    from htcq.operations.reclaim import Reclaimer, Report
+    from htcq.operations.plan_reclaim import Observed, Wanted
+    from htcq.operations.pool_source import Source
+    from htcq.operations.reclaim import Report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,73 +46,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, plan, print, and act if told."""
-    from htcq.cli.elastic_look import operator
-    from htcq.cli.elastic_reclaim_look import wanted_of
-    from htcq.store.lock import held
+    from htcq.operations.plan_reclaim import read_wanted
 
     acts = arguments.apply or arguments.record or arguments.resume or arguments.release
     if arguments.snapshot and (acts or arguments.ceilings):
         raise InputError("--snapshot cannot be acted on", "jobs are taken back from a live pool")
-    wanted = wanted_of(arguments)
+    wanted = read_wanted(arguments.quotas, arguments.name, arguments.journal)
     if arguments.emit_preemption:
         from htcq.emit.preemption import preemption_text
 
         sys.stdout.write(preemption_text(wanted.limits.min_runtime))
         return EXIT_FINE
-    if not acts:
-        return _ceilings(arguments, wanted) if arguments.ceilings else _plan(arguments, wanted)
-    who = f"process {os.getpid()}, {operator()}"
-    with held(wanted.journal.lock, who):
-        if arguments.resume:
-            return _resume(arguments, wanted)
-        return _release(arguments, wanted) if arguments.release else _act(arguments, wanted)
+    source = sources(arguments, negotiator=arguments.name)[0]
+    if arguments.resume:
+        return _resume(source, wanted)
+    if arguments.release:
+        return _release(source, wanted)
+    if arguments.ceilings:
+        return _ceilings(source, wanted, arguments)
+    return _act(source, wanted, arguments) if acts else _plan(source, wanted, arguments)
 
 
-def _plan(arguments: argparse.Namespace, wanted: Wanted) -> int:
-    from htcq.cli.elastic_reclaim_look import look
-    from htcq.cli.health import marked
+def _plan(source: Source, wanted: Wanted, arguments: argparse.Namespace) -> int:
+    from htcq.operations.health import marked
+    from htcq.operations.plan_reclaim import plan_reclaim
     from htcq.poolquota.health import ailments
 
-    found = look(arguments, wanted)
+    found = plan_reclaim(source, wanted)
     _show(arguments, found, None)
     if found.refusals:
         return EXIT_UNKNOWN
     return marked(EXIT_FINDINGS if found.plan.stopped else EXIT_FINE, ailments(found.pool))
 
 
-def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
-    from htcq.cli.elastic_reclaim_look import look, reclaimer_of
-    from htcq.elastic.reclaim.reclaim_history import DAY
+def _act(source: Source, wanted: Wanted, arguments: argparse.Namespace) -> int:
+    from htcq.operations.reclaim_steps import record_state, take_back
 
-    limits = wanted.limits
-    wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.max_gap)
-    found = look(arguments, wanted)
-    if found.refusals:
-        more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""
-        raise RefusedError(f"nothing is taken back: {found.refusals[0]}{more}", "the whole plan: without --apply")
-    reclaimer = reclaimer_of(arguments, wanted, found.pool)
-    reclaimer.look(found.plan, found.past)
-    report = None
     if arguments.apply:
-        report = reclaimer.act(found.plan, found.observation, found.places)
-        _log(wanted, report)
-    _show(arguments, found, report)
-    return EXIT_FINDINGS if found.plan.stopped or (report is not None and report.failed) else EXIT_FINE
+        found, report = take_back(source, wanted)
+        _show(arguments, found, report)
+        return EXIT_FINDINGS if found.plan.stopped or report.failed else EXIT_FINE
+    found = record_state(source, wanted)
+    _show(arguments, found, None)
+    return EXIT_FINDINGS if found.plan.stopped else EXIT_FINE
 
 
-def _log(wanted: Wanted, report: Report) -> None:
-    from htcq.operations.system_log import log_change
-
-    for victim in report.vacated:
-        log_change("elastic reclaim", f"{wanted.limits.journal}: vacated {victim.job} of {victim.schedd}")
-    for victim, why in report.failed:
-        what = f"{wanted.limits.journal}: not vacated: {victim.job} of {victim.schedd}: {why}"
-        log_change("elastic reclaim", what, failed=True)
-    for told in report.told:
-        log_change("elastic reclaim", f"{wanted.limits.journal}: {told}")
-
-
-def _show(arguments: argparse.Namespace, found: Looked, report: Report | None) -> None:
+def _show(arguments: argparse.Namespace, found: Observed, report: Report | None) -> None:
     if arguments.json:
         import json
 
@@ -139,34 +117,26 @@ def _show(arguments: argparse.Namespace, found: Looked, report: Report | None) -
         print(one_line(f"not vacated: {victim.job} of {victim.schedd}: {why}"))
 
 
-def _resume(arguments: argparse.Namespace, wanted: Wanted) -> int:
-    from htcq.cli.elastic_look import operator
-    from htcq.elastic.reclaim.reclaim_history import PAYLOAD, RESUMED
-    from htcq.operations.system_log import log_change
+def _resume(source: Source, wanted: Wanted) -> int:
+    from htcq.operations.reclaim_steps import begin_again
 
-    told = {"negotiator": _negotiator(arguments, wanted)}
-    wanted.journal.append({"kind": RESUMED, "time": time.time(), "operator": operator(), PAYLOAD: told})
-    log_change("elastic reclaim", f"{wanted.limits.journal}: begun again after a stop")
+    begin_again(source, wanted)
     print("what was of no use before counts no more")
     return EXIT_FINE
 
 
-def _release(arguments: argparse.Namespace, wanted: Wanted) -> int:
-    from htcq.operations.system_log import log_change
+def _release(source: Source, wanted: Wanted) -> int:
+    from htcq.operations.reclaim_steps import release_ceilings
 
-    reclaimer = _reclaimer(arguments, wanted)
-    told: list[str] = []
-    reclaimer.ceilings.look(told)
-    gone = reclaimer.ceilings.release(sorted(reclaimer.ceilings.own), told)
-    for each in told:
-        log_change("elastic reclaim", f"{wanted.limits.journal}: {each}", failed=not gone)
+    gone, told = release_ceilings(source, wanted)
     print("\n".join(map(one_line, told)) or "no ceiling is ours")
     return EXIT_FINE if gone else EXIT_UNKNOWN
 
 
-def _ceilings(arguments: argparse.Namespace, wanted: Wanted) -> int:
-    ceilings = _reclaimer(arguments, wanted).ceilings
-    found = ceilings.listed()
+def _ceilings(source: Source, wanted: Wanted, arguments: argparse.Namespace) -> int:
+    from htcq.operations.reclaim_steps import list_ceilings
+
+    found = list_ceilings(source, wanted)
     if arguments.json:
         import json
 
@@ -183,14 +153,3 @@ def _lasts(until: int) -> str:
     from htcq.report.moments import moment
 
     return f" until {moment(until)}" if until else ""
-
-
-def _reclaimer(arguments: argparse.Namespace, wanted: Wanted) -> Reclaimer:
-    from htcq.cli.elastic_reclaim_look import reclaimer_of
-    from htcq.operations.pool_source import read, sources
-
-    return reclaimer_of(arguments, wanted, read(sources(arguments, queues=False, negotiator=arguments.name)[0]))
-
-
-def _negotiator(arguments: argparse.Namespace, wanted: Wanted) -> str:
-    return _reclaimer(arguments, wanted).negotiator

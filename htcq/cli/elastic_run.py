@@ -14,20 +14,18 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
-from htcq.cli.failure import reason
+from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
+from htcq.cli.pool_options import add_source_options
 from htcq.errors import EXIT_FINE, HtcqError, InputError
-from htcq.operations.pool_source import add_source_options
+from htcq.report.failure import reason
 from htcq.report.printable import one_line, tell
 from htcq.settings.durations import parse_moments
 
 if TYPE_CHECKING:
-    from htcq.cli.elastic_look import Declared
-    from htcq.operations.quota_writer import Writer
+    from htcq.operations.elastic_quotas import Declared
 
 #: A step takes at least so long, in seconds, and so many cycles: what was written has to show first.
 _MIN_PAUSE, _CYCLES = 300, 3
-_USUAL_CYCLE = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Take steps until told to end; the exit status is that of the last."""
+    from htcq.operations.quota_steps import USUAL_CYCLE
+
     if arguments.snapshot:
         raise InputError("--snapshot cannot be written to", "a pool is kept elastic while it runs")
     given = parse_moments("--interval", arguments.interval) if arguments.interval else 0
@@ -54,10 +54,10 @@ def main(arguments: argparse.Namespace) -> int:
     taken = 0
     while True:
         started = time.monotonic()
-        cycle = _USUAL_CYCLE
+        cycle = USUAL_CYCLE
         try:
             # What is declared may change from step to step.
-            declared = read_declared(arguments)
+            declared = declared_of(arguments)
             interval = given or declared.settings.interval
             for told, seconds in _step(arguments, declared):
                 print(one_line(told), flush=True)
@@ -74,37 +74,10 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _step(arguments: argparse.Namespace, declared: Declared) -> Iterator[tuple[str, float]]:
-    """Take one step and yield what was done, with the length of a cycle in seconds."""
-    from htcq.store.elastic_journal import read_journal, shorten
+    """Take one step, or only look, and yield what was done, with the length of a cycle in seconds."""
+    from htcq.operations.quota_steps import show_step, take_step
 
-    writer = writer_of(arguments, declared)
-    if not arguments.yes:
-        found = look(arguments, declared, writer.state(), writer.present(), time.time())
-        refuse(found.refusals)
-        done = "would change" if found.step.plan.changes else "would stay as it is"
-        yield f"{writer.path}: {done} by plan {found.step.plan.id} (--yes writes it)", found.sight.cycle_seconds
-        return
-    with only_one(writer):
-        shorten(writer.journal)
-        journal = read_journal(writer.journal)
-        for doubt in journal.doubts():
-            tell(f"htcq: {doubt}")
-        for told in writer.finish():
-            yield f"finished: {told}", _USUAL_CYCLE
-        yield _written(arguments, declared, writer)
-
-
-def _written(arguments: argparse.Namespace, declared: Declared, writer: Writer) -> tuple[str, float]:
-    from htcq.cli.elastic_apply import left_alone, take
-    from htcq.elastic.journal import REFUSED, Record
-
-    state = writer.state()
-    stopped = left_alone(writer, state, declared.settings.max_failures)
-    if stopped:
-        return stopped, _USUAL_CYCLE
-    found = look(arguments, declared, state, writer.present(), time.time())
-    if found.refusals:
-        told = "; ".join(each.message for each in found.refusals)
-        writer.add(Record(0, 0.0, REFUSED, plan=found.step.plan.id, told=told))
-        refuse(found.refusals)
-    return take(writer, found.handover(state), asked=False), found.sight.cycle_seconds
+    source = pool_of(arguments, declared)
+    if arguments.yes:
+        return take_step(source, declared, arguments.accept_loss)
+    return iter((show_step(source, declared, arguments.accept_loss),))

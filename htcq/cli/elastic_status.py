@@ -9,16 +9,16 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.cli.health import marked, told_ailments
 from htcq.cli.options import number
+from htcq.cli.pool_options import add_source_options, sources
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
-from htcq.operations.pool_source import OpenSource, add_source_options, confine_to, open_source, read_open, sources
+from htcq.operations.elastic_quotas import trees_of
+from htcq.operations.health import marked, told_ailments
+from htcq.operations.pool_source import OpenSource, confine_to, open_source, read_open
 from htcq.quota.elastic.validation import COMPUTABLE
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from htcq.audit.engine import Audit
     from htcq.elastic.status import Status
     from htcq.quota.elastic.groups import Quotas
@@ -48,7 +48,7 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError("--snapshot and --pool contradict each other", "give one of them")
     if not 0 <= arguments.headroom <= 100:
         raise InputError(f"--headroom {arguments.headroom:g}: not a percentage", "from 0 to 100")
-    trees = chosen_trees(arguments.quotas, arguments.name)
+    trees = trees_of(arguments.quotas, arguments.name)
     flaws = {tree: _refusals(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
     refused = [flaw for found in flaws.values() for flaw in found]
     if any(flaw.rule not in COMPUTABLE for flaw in refused):
@@ -59,26 +59,6 @@ def main(arguments: argparse.Namespace) -> int:
     _show(looked, arguments)
     health = [each for status, _ in looked for each in status.health]
     return EXIT_USAGE if refused else marked(EXIT_FINE, health)
-
-
-def chosen_trees(file: str, negotiator: str) -> Mapping[str, Quotas]:
-    """Return the trees of a file of quotas that ``negotiator`` is asked about: all where it is not named.
-
-    Raises:
-        InputError: it cannot be read, or has several trees and none is that negotiator's.
-    """
-    from pathlib import Path
-
-    from htcq.cli.site import parse_toml
-    from htcq.settings.elastic import quotas_from
-
-    trees = quotas_from(parse_toml(Path(file), "see htcq-elastic(1)"), file).trees
-    if not negotiator:
-        return trees
-    for name in (negotiator, negotiator.partition("@")[0], ""):
-        if name in trees:
-            return {name: trees[name]}
-    raise InputError(f"{file} has no tree for the negotiator {negotiator}", f"its trees are {', '.join(sorted(trees))}")
 
 
 def _refusals(tree: str, quotas: Quotas, file: str) -> list[QuotaIssue]:

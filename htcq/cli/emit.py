@@ -9,12 +9,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.cli.health import marked
 from htcq.cli.options import add_model_options
 from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
 from htcq.emit import EXECUTE, ROLES
 from htcq.errors import EXIT_FINE, HtcqError, InputError
 from htcq.live.configuration import ParserProcess, read_here
+from htcq.operations.health import marked
 
 if TYPE_CHECKING:
     from htcq.cli.request import Request

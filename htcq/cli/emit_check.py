@@ -101,10 +101,10 @@ def _compare_hardware(report: _Report, target: Target, request: Request, node: N
 def _compare_in_effect(
     report: _Report, arguments: argparse.Namespace, target: Target, request: Request, node: Node
 ) -> None:
-    from htcq.cli.writing import reading_knobs
     from htcq.emit.overrides import BESIDE, overrides, raw_values
     from htcq.emit.pending import shortened
     from htcq.live.own_machine import configuration_in_effect
+    from htcq.operations.configuration_files import reading_knobs
     from htcq.pool.configuration import assignments
 
     text = target.present or ""

@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from htcq.cli.writing import reading_knobs
 from htcq.emit import ACCESS, EXECUTE
-from htcq.errors import EXIT_FINE, InputError, InstallError
+from htcq.errors import EXIT_FINE, InputError
+from htcq.operations.configuration_files import reading_knobs, take_away
 from htcq.report.printable import printable, tell
 
 
@@ -18,8 +18,7 @@ def take_back(arguments: argparse.Namespace, file_name: str) -> int:
     Raises:
         HtcqError: the file is not htcq's own, or it cannot be removed.
     """
-    from htcq.emit.install import prepare_removal, remove
-    from htcq.operations.system_log import log_change, log_failure
+    from htcq.emit.install import prepare_removal
 
     if arguments.check:
         raise InputError("--remove and --check contradict each other", "--remove --diff shows what would go")
@@ -27,17 +26,8 @@ def take_back(arguments: argparse.Namespace, file_name: str) -> int:
     if arguments.diff:
         sys.stdout.write(printable(target.diff()))
         return EXIT_FINE
-    try:
-        changed = remove(target)
-    except InstallError as error:
-        log_failure("emit --remove", error)
-        raise
-    if not changed:
-        tell(f"{target.path}: not there")
-        return EXIT_FINE
-    done = "removed" if target.wanted is None else "removed; the file that it had replaced is back"
-    log_change("emit --remove", f"{target.path}: {done}")
-    tell(f"{target.path}: {done}; {_what_it_takes(arguments.role)}")
+    done = take_away("emit --remove", target)
+    tell(f"{target.path}: {done}; {_what_it_takes(arguments.role)}" if done else f"{target.path}: not there")
     return EXIT_FINE
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from htcq import __version__
-from htcq.cli.failure import told
 from htcq.errors import EXIT_FINE, EXIT_USAGE, NESTED_VARIABLE, HtcqError, NestedError
+from htcq.report.failure import told
 
 #: Every command and what it does, in the order a newcomer meets them.
 COMMANDS = {

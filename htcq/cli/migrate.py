@@ -11,11 +11,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.health import marked, told_ailments
-from htcq.cli.site import parse_toml, read_site_file
+from htcq.cli.pool_options import add_source_options, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.operations.health import marked, told_ailments
 from htcq.operations.output_files import place_of, put_file
-from htcq.operations.pool_source import add_source_options, confine_to, open_source, read_open, sources
+from htcq.operations.pool_source import confine_to, open_source, read_open
+from htcq.operations.site_file import parse_toml, read_site_file
 
 if TYPE_CHECKING:
     from htcq.quota.elastic.groups import Quotas

@@ -7,15 +7,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING
 
 from htcq.errors import LIMITS_OPTION, InputError
-
-if TYPE_CHECKING:
-    from htcq.limits import Limits
-
-#: How long one query of a pool may take unless the user says otherwise, in seconds.
-PATIENCE = 60.0
+from htcq.limits import PATIENCE, Limits
 
 
 def add_limits_option(group: argparse._ActionsContainer) -> None:
@@ -32,8 +26,6 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
     Raises:
         InputError: it is no factor.
     """
-    from htcq.limits import Limits
-
     if not 1 <= arguments.limits <= 1000:
         raise InputError(
             f"{LIMITS_OPTION} {arguments.limits:g}: not a factor", "from 1 to 1000, such as 4 for four times as much"

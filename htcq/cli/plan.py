@@ -12,11 +12,11 @@ from htcq.capacity.fleet import plan_fleet
 from htcq.capacity.prices import FOR_ONE_NODE
 from htcq.capacity.scarcity import scarcity
 from htcq.capacity.shape import Shape
-from htcq.cli.health import marked
 from htcq.cli.options import add_model_options
 from htcq.cli.request import Request, read_request
-from htcq.cli.site import SITE_FILES, site_file
 from htcq.errors import EXIT_FINE, InputError
+from htcq.operations.health import marked
+from htcq.operations.site_file import SITE_FILES, site_file
 from htcq.report.fleet import fleet_json, show_fleet, show_node_summary
 from htcq.report.mix import Mix, mix_json, show_mix
 from htcq.report.plan import plan_json, show_plan

@@ -9,9 +9,9 @@ import os
 import sys
 from collections.abc import Callable
 
-from htcq.cli.failure import reason
 from htcq.errors import NESTED_VARIABLE, NestedError
 from htcq.operations.confined import Confined
+from htcq.report.failure import reason
 from htcq.report.nagios import UNKNOWN, said
 
 

@@ -13,23 +13,17 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from htcq.cli.actions import add_actions
-from htcq.cli.changes import add_changes, read_changes, warn
-from htcq.cli.failure import reason
-from htcq.cli.health import marked, told_ailments
+from htcq.cli.changes import add_changes
 from htcq.cli.options import number
+from htcq.cli.pool_options import add_source_options, sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
+from htcq.operations.changed_pool import tell_knobs
+from htcq.operations.health import marked, told_ailments
 from htcq.operations.output_files import place_of, put_file
-from htcq.operations.pool_source import (
-    Changes,
-    OpenSource,
-    Source,
-    add_source_options,
-    confine_to,
-    open_source,
-    read_open,
-    sources,
-)
+from htcq.operations.pool_source import OpenSource, Source, confine_to, open_source, read_open
+from htcq.report.failure import reason
 from htcq.report.printable import tell
+from htcq.settings.changes import Changes, read_changes
 
 if TYPE_CHECKING:
     from htcq.poolquota.groups import PoolQuotas
@@ -142,7 +136,7 @@ def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace
     then = None
     if changes:
         changed = replace(pool, central=pool.changed)
-        warn(pool, changed)
+        tell_knobs(pool, changed)
         quotas = PoolQuotas(changed, weights, negotiator)
         then = look_at(quotas, changed, max_age)
     age = quotas.published.age

@@ -11,10 +11,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from htcq.cli.declared import add_declared_options, read_declared
-from htcq.cli.health import marked
 from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
 from htcq.emit import GROUPS_FILE
 from htcq.errors import EXIT_FINE, PolicyError
+from htcq.operations.health import marked
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import sys
 from dataclasses import replace
 
 from htcq.cli.declared import add_declared_options, read_declared
-from htcq.cli.health import marked
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
+from htcq.operations.health import marked
 
 _FAIL_ON = "error"
 

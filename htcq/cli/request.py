@@ -16,10 +16,10 @@ from htcq.capacity.kinds import Chosen, check_kinds
 from htcq.capacity.layout import Slot, SlotType, lay_out
 from htcq.capacity.shape import Shape
 from htcq.cli.nodes import read_nodes
-from htcq.cli.site import read_site_file
 from htcq.emit import EXECUTE
 from htcq.errors import HtcqError, InputError
 from htcq.node import Node
+from htcq.operations.site_file import read_site_file
 from htcq.settings import CHOICE_KEYS, Given, Settings, check_shapes, parse_shape, types_for
 from htcq.units import CPUS, DISK, GPUS, MEMORY
 
@@ -250,8 +250,8 @@ def _of_pool(
     """
     if arguments.node:
         raise InputError("--node contradicts --snapshot and --pool", "give files of nodes, or a pool")
-    from htcq.cli.health import told_ailments
-    from htcq.operations.pool_source import read_source
+    from htcq.cli.pool_options import read_source
+    from htcq.operations.health import told_ailments
     from htcq.simulate.captured_nodes import captured_nodes
     from htcq.simulate.layouts import fleet_of
 

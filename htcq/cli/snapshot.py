@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import PATIENCE, add_limits_option, limits_of, number
+from htcq.cli.options import add_limits_option, limits_of, number
 from htcq.errors import EXIT_FINE, InputError
+from htcq.limits import PATIENCE
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:

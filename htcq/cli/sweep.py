@@ -8,17 +8,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
+    from htcq.operations.simulation import Simulation
     from htcq.operations.sweep_place import Place
     from htcq.settings.sweep import Option
-    from htcq.simulate.sweep import Sweep
+    from htcq.settings.sweep_items import Sweep
 
 #: Options of the command line that no item has, by their groups.
 _GROUPS_BESIDE = ("pool", "output", "sweep")
@@ -56,12 +58,15 @@ def check_no_sweep(arguments: argparse.Namespace) -> None:
             raise InputError(f"--{name} is for a sweep", "give --sweep FILE too")
 
 
-def run_sweep(arguments: argparse.Namespace) -> int:
-    """Run what is missing, then print what there is of all items."""
+def run_sweep(arguments: argparse.Namespace, simulation_of: Callable[[argparse.Namespace], Simulation]) -> int:
+    """Run what is missing, then print what there is of all items; ``simulation_of`` reads the options of an item."""
+    from htcq.cli.main import parser_of
     from htcq.operations.sweep_place import placed
 
-    sweep = _read(arguments)
-    with placed(arguments, sweep) as place:
+    parser = parser_of("simulate")
+    sweep = _read(arguments, parser)
+    source = sources(arguments, negotiator=arguments.name)[0]
+    with placed(source, arguments.results, sweep) as place:
         missing = place.missing(sweep)
         if arguments.results and len(missing) < len(sweep.items):
             there = len(sweep.items) - len(missing)
@@ -75,7 +80,11 @@ def run_sweep(arguments: argparse.Namespace) -> int:
         elif missing:
             from htcq.operations.sweep_local import run_here
 
-            run_here(missing, place, arguments.processes or len(os.sched_getaffinity(0)), retries)
+            def simulation(words: Sequence[str]) -> Simulation:
+                return simulation_of(parser.parse_args(words))
+
+            processes = arguments.processes or len(os.sched_getaffinity(0))
+            run_here(missing, place, processes, retries, simulation)
         return _print(sweep, place, arguments)
 
 
@@ -106,14 +115,11 @@ def _print(sweep: Sweep, place: Place, arguments: argparse.Namespace) -> int:
     return EXIT_FINE if all(fine) else EXIT_FINDINGS
 
 
-def _read(arguments: argparse.Namespace) -> Sweep:
+def _read(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Sweep:
     """Return what the file describes, after the other options have been looked at."""
-    from htcq.cli.main import parser_of
-    from htcq.cli.site import parse_toml
-    from htcq.operations.pool_source import sources
+    from htcq.operations.site_file import parse_toml
     from htcq.settings.sweep import sweep_from
 
-    parser = parser_of("simulate")
     options = item_options(parser)
     _check_alone(arguments, vars(parser.parse_args([])), options)
     if arguments.snapshot and arguments.pool:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from htcq.capacity.choice import LINEAR
-from htcq.cli.site import parse_toml, toml_of
 from htcq.errors import InputError
 from htcq.operations.output_files import place_of, put_file, replace_file
+from htcq.operations.site_file import parse_toml, toml_of
 from htcq.report.printable import tell, tell_lines
 from htcq.units import show_weight
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from htcq.cli.site import read_site_file
 from htcq.errors import InputError
-from htcq.operations.pool_source import Changes
-from htcq.report.printable import tell
+from htcq.operations.site_file import read_site_file
+from htcq.settings.changes import Changes
 from htcq.simulate.models import MachineModel
 from htcq.simulate.what_if import WhatIf
 from htcq.units import whole_number
-
-if TYPE_CHECKING:
-    from htcq.pool.pool import Pool
 
 _MAX_ADDED, _MAX_TIMES = 100_000, 1_000
 
@@ -82,31 +77,6 @@ def told(arguments: argparse.Namespace) -> Changes:
     if arguments.scale_quotas:
         given.append(("--scale-quotas", ""))
     return (*given, *([("--arrivals", arguments.arrivals)] if arguments.arrivals else []))
-
-
-def say(before: Pool, after: Pool) -> None:
-    """Say what could not be done of what ``after`` was to be, such as machines that cannot carry a model."""
-    for sentence in after.damage[len(before.damage) :]:
-        tell(f"htcq: {sentence}")
-
-
-def say_unit(before: Pool, after: Pool, what: WhatIf) -> None:
-    """Say that quotas stay amounts of the old unit, where a model changes what the pool weighs and they matter."""
-    if not what.models or what.scale_quotas:
-        return
-    from htcq.pool.weights import Weights
-    from htcq.poolquota.groups import PoolQuotas
-    from htcq.units import show_number
-
-    was, now = (PoolQuotas(pool, Weights(), pool.negotiator) for pool in (before, after))
-    static = [group.name for group in now.groups if group.static and group.configured]
-    if not static or was.supply.pool_weight == now.supply.pool_weight:
-        return
-    weights = [show_number(float(each.supply.pool_weight)) for each in (was, now)]
-    tell(
-        f"htcq: the pool weighs {weights[1]} instead of {weights[0]}, and quotas such as that of {static[0]} "
-        "stay as they are (--scale-quotas: of the same share of the pool)"
-    )
 
 
 def _model(text: str) -> MachineModel:

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from htcq.cli.course_options import add_course_options, check_no_course, cycles_of, plan_of, run_times
-from htcq.cli.health import check_jobs, marked, told_ailments
+from htcq.cli.pool_options import add_source_options, sources
 from htcq.errors import EXIT_FINE, InputError
-from htcq.operations.pool_source import add_source_options, confine_to, open_source, read_open, sources
+from htcq.operations.health import check_jobs, marked, told_ailments
+from htcq.operations.pool_source import confine_to, open_source, read_open
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:

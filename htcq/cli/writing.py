@@ -9,8 +9,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError, InstallError
-from htcq.live.configuration import ParserProcess, values_here
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.operations.configuration_files import put_in_place, target_for
 from htcq.report.printable import printable, tell
 
 if TYPE_CHECKING:
@@ -56,23 +56,11 @@ def target_of(arguments: argparse.Namespace, text: str, file_name: str) -> Targe
     """
     from pathlib import Path
 
-    from htcq.emit.install import prepare
     from htcq.probe.condor_parser import check_with_installed_parser
 
     check_with_installed_parser(text)
     writing = not (arguments.check or arguments.diff)
-    return prepare(Path(arguments.write), arguments.file or file_name, text, reading_knobs(), writing)
-
-
-def reading_knobs() -> dict[str, str]:
-    """Return HTCondor's knobs that say which files it reads: those of this machine, or HTCondor's defaults."""
-    from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB
-    from htcq.live.configuration import installed_configuration
-
-    own = installed_configuration()
-    knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
-    defaults = ParserProcess().call(values_here, (EXCLUDED_KNOB,))
-    return {**defaults, **knobs}
+    return target_for(Path(arguments.write, arguments.file or file_name), text, writing)
 
 
 def compare(target: Target, arguments: argparse.Namespace) -> int:
@@ -92,17 +80,8 @@ def write_told(command: str, target: Target, needs: str) -> int:
     Raises:
         InstallError: it could not be written; the system's log tells that ``command`` tried.
     """
-    from htcq.emit.install import write
-    from htcq.operations.system_log import log_change, log_failure
-
-    try:
-        changed = write(target)
-    except InstallError as error:
-        log_failure(command, error)
-        raise
-    if not changed:
+    if not put_in_place(command, target):
         tell(f"{target.path}: unchanged")
         return EXIT_FINE
-    log_change(command, f"{target.path}: written")
     tell(f"{target.path}: written; {needs} makes it take effect")
     return EXIT_FINE

@@ -114,11 +114,12 @@ def state_of(records: Iterable[Record]) -> State:
     """Return what ``records``, in their order, come to."""
     state = State()
     for record in records:
-        state = _after(state, record)
+        state = after(state, record)
     return state
 
 
-def _after(state: State, record: Record) -> State:
+def after(state: State, record: Record) -> State:
+    """Return what the records up to ``record`` come to, where those before it come to ``state``."""
     began = record.time if state.began is None else state.began
     state = replace(state, last=record.number, began=began, seen=record.seen or state.seen)
     if record.fallback:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC
+from htcq.pool.slot_ages import SlotAges
 from htcq.poolquota.published import Published, seconds_of
 from htcq.quota.tree import ROOT
 
@@ -73,14 +74,6 @@ class PoolHealth:
     missing: tuple[str, ...] = ()
     schedd_ads: ScheddAds = field(default_factory=ScheddAds)
     slots_heard: float | None = None
-
-
-@dataclass(frozen=True)
-class SlotAges:
-    """When the collector heard of the slots: the least and the greatest time, in seconds since 1970."""
-
-    oldest: float
-    newest: float
 
 
 def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | None = None) -> PoolHealth:

@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Protocol
 
-from htcq.errors import BindingsError, OutputError, PoolError
+from htcq.errors import BindingsError, PoolError
 from htcq.live import ads, projections
 from htcq.live.bindings import NO_BINDINGS, NO_POOL, reason, refused
 from htcq.live.captured import EVERYTHING, Captured, Wanted
 from htcq.live.configuration import installed_configuration
-from htcq.live.deadline import ENDED, NO_ANSWER, WORKERS, Outcome, Task, answer_budget, run_all
+from htcq.live.deadline import ENDED, NO_ANSWER, Outcome, Task
 from htcq.live.own_machine import accountant_log, negotiator_configuration
 from htcq.live.remote_config import query_answer, query_configuration
+from htcq.live.rounds import NOTHING_WRITTEN, Progress, Rounds
 from htcq.passing import HIDDEN, temporary_directory
 from htcq.pool.files import (
     ACCESS,
@@ -38,33 +36,16 @@ from htcq.pool.files import (
     USERS_ADS,
     file_name,
 )
-from htcq.pool.left_out import LeftOut, together
+from htcq.pool.left_out import together
 
 #: Most startds that are asked for their configuration.
 _MAX_STARTDS = 50
 #: Startds that are asked first: where none of them answers, a firewall stands before all of them.
 _FIRST_STARTDS = 4
-#: Queries that may wait for silent daemons beside those that are answered: each is a process of some 20 MB.
-_MAX_SLOW = 32
-#: Where all must be over at some time, no round of queries waits longer than this part of what is left then.
-_PART = 1 / 3
 #: Slots are what takes long, nothing is asked after them, and without them nothing can be said.
 _SLOTS_PART = 1 / 2
-#: But each waits so long at least, in seconds.
-_MIN_PATIENCE = 0.1
 #: What the query for the central manager's configuration is called.
 CENTRAL = "central configuration"
-_NOTHING_WRITTEN = ads.Written(0)
-
-
-class Progress(Protocol):
-    """Shows how far a capture is."""
-
-    def step(self, done: int, total: int, what: str) -> None:
-        """Tell that ``done`` of ``total`` queries are answered, last the one called ``what``."""
-
-    def close(self) -> None:
-        """Take the display away."""
 
 
 def capture(
@@ -88,33 +69,25 @@ def capture(
     """
     # Beside the directory, where there is room for it, so that parts can be moved there.
     with temporary_directory(directory.parent, HIDDEN) as parts:
-        work = _Capture(pool, parts, timeout, progress, wanted, until)
+        rounds = Rounds(parts, timeout, progress, wanted.limits, until)
         try:
-            captured = work.run()
+            captured = _Capture(pool, wanted, rounds).run()
         finally:
             if progress:
                 progress.close()
         directory.mkdir(mode=0o700, exist_ok=True)
-        work.write(directory, captured)
+        rounds.join(directory)
+        text = json.dumps(captured.meta(), indent=1, ensure_ascii=False)
+        (directory / META).write_text(f"{text}\n", encoding="utf-8")
     return captured
 
 
 @dataclass
 class _Capture:
     pool: str | None
-    parts: Path
-    timeout: float
-    progress: Progress | None
-    wanted: Wanted = EVERYTHING
-    until: float = math.inf
-    files: dict[str, list[Path]] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-    failed: list[tuple[str, str]] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    wanted: Wanted
+    rounds: Rounds
     without_users: list[tuple[str, str]] = field(default_factory=list)
-    asked: int = 0
-    answered: int = 0
-    made: int = 0
 
     def run(self) -> Captured:
         """Ask everything, in rounds: each says what the next has to ask for."""
@@ -123,7 +96,7 @@ class _Capture:
         negotiator = self._negotiator(negotiators.locations, collector.locations)
         asked = schedds.locations if self.wanted.schedds else ()
         queues = self._queues(asked, negotiator, expressions)
-        if not any(part.exists() for part in self.files.get(CONFIG, ())):
+        if not any(part.exists() for part in self.rounds.files.get(CONFIG, ())):
             queues.append(self._other_configuration(negotiator, collector.locations))
         named = {name for queue in queues for name in queue.named} | self.wanted.attributes
         slots = self._slots(expressions.assets, named)
@@ -132,10 +105,10 @@ class _Capture:
         return Captured(
             collector.pool,
             taken,
-            self.counts,
-            tuple(self.failed),
+            self.rounds.counts,
+            tuple(self.rounds.failed),
             negotiator["Name"] if negotiator else "",
-            together(self.left_out),
+            together(self.rounds.left_out),
             self._accountant_log(),
             tuple(self.without_users),
         )
@@ -144,7 +117,7 @@ class _Capture:
         """Return the sizes of the accountant's log, where this machine is the central manager."""
         if installed_configuration() is None:
             return None
-        found: tuple[int, int] | None = self._round([Task("accountant log", accountant_log, (self.pool,))])[0].value
+        found: tuple[int, int] | None = self.rounds.ask([Task("accountant log", accountant_log, (self.pool,))])[0].value
         return found
 
     def _negotiator(
@@ -168,16 +141,16 @@ class _Capture:
             ("accounting", "Accounting", projections.EVERYTHING),
         )
         tasks = [
-            Task(what, ads.query_collector, (self.pool, ad_type, projection, self._part(COLLECTOR_ADS)))
+            Task(what, ads.query_collector, (self.pool, ad_type, projection, self.rounds.part(COLLECTOR_ADS)))
             for what, ad_type, projection in kinds
         ]
         if self.wanted.queues:
             tasks.append(Task("slot expressions", ads.query_slot_expressions, (self.pool,)))
-        outcomes = self._round(tasks)
+        outcomes = self.rounds.ask(tasks)
         if not outcomes[0].done:
             raise _unreachable(self.pool, outcomes[0])
-        written = [self._taken(outcome) for outcome in outcomes]
-        return written[0], written[1], written[2], written[5] if self.wanted.queues else _NOTHING_WRITTEN
+        written = [self.rounds.taken(outcome) for outcome in outcomes]
+        return written[0], written[1], written[2], written[5] if self.wanted.queues else NOTHING_WRITTEN
 
     def _queues(
         self,
@@ -191,29 +164,29 @@ class _Capture:
         """
         tasks = []
         if negotiator:
-            tasks.append(Task(CENTRAL, query_configuration, (negotiator, self._part(CONFIG))))
-            tasks.append(Task("priorities", ads.query_priorities, (negotiator, self._part(PRIORITIES_ADS))))
+            tasks.append(Task(CENTRAL, query_configuration, (negotiator, self.rounds.part(CONFIG))))
+            tasks.append(Task("priorities", ads.query_priorities, (negotiator, self.rounds.part(PRIORITIES_ADS))))
         if not self.wanted.queues:
             # Quotas need no jobs, but what a schedd that hangs advertised is no demand. The negotiator waits for such
             # a schedd too: htcq waits for both at the same time.
             tasks += [Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds]
-        written = [self._taken(outcome) for outcome in self._round(tasks)]
+        written = [self.rounds.taken(outcome) for outcome in self.rounds.ask(tasks)]
         if not self.wanted.queues:
             return written
         silent: frozenset[str] = frozenset()
         if self.wanted.machines:
             outcomes = self._access_points(schedds)
-            written += [self._taken(outcome) for outcome in outcomes]
+            written += [self.rounds.taken(outcome) for outcome in outcomes]
             silent = self._silent(schedds, outcomes)
         of_jobs = expressions.named.union(*(each.of_jobs for each in written))
         asked_of_jobs = projections.job_projection(sorted(expressions.assets), sorted(of_jobs))
         answering = [schedd for schedd in schedds if schedd["Name"] not in silent]
         tasks = [
-            Task(f"jobs of {schedd['Name']}", ads.query_jobs, (schedd, asked_of_jobs, self._part(JOBS_ADS)))
+            Task(f"jobs of {schedd['Name']}", ads.query_jobs, (schedd, asked_of_jobs, self.rounds.part(JOBS_ADS)))
             for schedd in answering
         ]
-        outcomes = self._round(tasks)
-        written += [self._taken(outcome) for outcome in outcomes]
+        outcomes = self.rounds.ask(tasks)
+        written += [self.rounds.taken(outcome) for outcome in outcomes]
         if self.wanted.machines:
             self._users(answering, outcomes)
         return written
@@ -227,51 +200,53 @@ class _Capture:
         them, while the collector may not have read it.
         """
         beside = [each for each in collectors if negotiator and each.get("Machine") == negotiator.get("Machine")]
-        tasks = [Task("this machine's files", negotiator_configuration, (self.pool, self._part(CONFIG)))]
+        tasks = [Task("this machine's files", negotiator_configuration, (self.pool, self.rounds.part(CONFIG)))]
         tasks += [
-            Task("the collector", query_configuration, (each, self._part(CONFIG)))
+            Task("the collector", query_configuration, (each, self.rounds.part(CONFIG)))
             for each in (beside or list(collectors))[:1]
         ]
         for task in tasks:
-            outcome = self._round([task])[0]
+            outcome = self.rounds.ask([task])[0]
             if outcome.done and outcome.value.count:
-                self.counts["configurations"] = self.counts.get("configurations", 0) + 1
+                self.rounds.counts["configurations"] = self.rounds.counts.get("configurations", 0) + 1
                 self._serves(task.what)
                 written: ads.Written = outcome.value
                 return written
         if not negotiator:
-            self.failed.append((CENTRAL, reason(outcome.why, outcome.complaint)))
-        return _NOTHING_WRITTEN
+            self.rounds.failed.append((CENTRAL, reason(outcome.why, outcome.complaint)))
+        return NOTHING_WRITTEN
 
     def _serves(self, source: str) -> None:
         """Say, where the negotiator was asked in vain, whose configuration serves in place of its own."""
-        self.failed = [
+        self.rounds.failed = [
             (what, f"{why}; what {source} has serves instead") if what == CENTRAL else (what, why)
-            for what, why in self.failed
+            for what, why in self.rounds.failed
         ]
 
     def _access_points(self, schedds: Sequence[dict[str, str]]) -> list[Outcome]:
         """Ask the schedds for their configuration."""
         tasks = []
         for schedd in schedds:
-            part = self._part(f"{ACCESS}/{file_name(schedd['Name'])}.txt")
+            part = self.rounds.part(f"{ACCESS}/{file_name(schedd['Name'])}.txt")
             tasks.append(Task(f"configuration of {schedd['Name']}", query_configuration, (schedd, part)))
-        return self._round(tasks)
+        return self.rounds.ask(tasks)
 
     def _silent(self, schedds: Sequence[dict[str, str]], outcomes: Sequence[Outcome]) -> frozenset[str]:
         """Return the schedds that gave no answer: nothing more is asked of them."""
         silent = {each["Name"]: outcome for each, outcome in zip(schedds, outcomes) if _is_silent(outcome)}
         for name, outcome in silent.items():
-            self.failed.append((f"jobs of {name}", reason(outcome.why, outcome.complaint)))
+            self.rounds.failed.append((f"jobs of {name}", reason(outcome.why, outcome.complaint)))
         return frozenset(silent)
 
     def _users(self, schedds: Sequence[dict[str, str]], jobs: Sequence[Outcome]) -> None:
         """Ask those schedds for what they know of their users that answered when they were asked for ``jobs``."""
         asked = [schedd for schedd, answer in zip(schedds, jobs) if answer.done]
-        tasks = [Task(f"users of {each['Name']}", ads.query_users, (each, self._part(USERS_ADS))) for each in asked]
-        for schedd, outcome in zip(asked, self._round(tasks)):
+        tasks = [
+            Task(f"users of {each['Name']}", ads.query_users, (each, self.rounds.part(USERS_ADS))) for each in asked
+        ]
+        for schedd, outcome in zip(asked, self.rounds.ask(tasks)):
             if outcome.done:
-                self._taken(outcome)
+                self.rounds.taken(outcome)
             else:
                 self.without_users.append((schedd["Name"], reason(outcome.why, outcome.complaint)))
 
@@ -280,8 +255,8 @@ class _Capture:
             projection = projections.slot_projection(sorted(assets), sorted(named))
         else:
             projection = projections.weighed_slot_projection(sorted(named))
-        task = Task("slots", ads.query_slots, (self.pool, projection, self._part(COLLECTOR_ADS)))
-        return self._taken(self._round([task], _SLOTS_PART)[0])
+        task = Task("slots", ads.query_slots, (self.pool, projection, self.rounds.part(COLLECTOR_ADS)))
+        return self.rounds.taken(self.rounds.ask([task], _SLOTS_PART)[0])
 
     def _startds(self, locations: Sequence[dict[str, str]]) -> None:
         machines = {each.get("Machine", each["Name"]): each for each in reversed(locations)}
@@ -289,78 +264,18 @@ class _Capture:
             Task(
                 f"configuration of {machine}",
                 query_configuration,
-                (location, self._part(f"{EXECUTE}/{file_name(machine)}.txt")),
+                (location, self.rounds.part(f"{EXECUTE}/{file_name(machine)}.txt")),
             )
             for machine, location in list(machines.items())[::-1][:_MAX_STARTDS]
         ]
-        first = [self._taken(outcome) for outcome in self._round(tasks[:_FIRST_STARTDS])]
+        first = [self.rounds.taken(outcome) for outcome in self.rounds.ask(tasks[:_FIRST_STARTDS])]
         rest = tasks[_FIRST_STARTDS:]
         if rest and not any(each.count for each in first):
             why = f"not asked, since none of the first {_FIRST_STARTDS} startds answered"
-            self.failed.append((f"{len(rest)} more configurations", why))
+            self.rounds.failed.append((f"{len(rest)} more configurations", why))
             return
-        for outcome in self._round(rest):
-            self._taken(outcome)
-
-    def _part(self, file: str) -> Path:
-        """Return a new file that will be a part of ``file``; parts are joined in the order in which they are asked."""
-        self.made += 1
-        path = self.parts / f"{self.made:06d}"
-        self.files.setdefault(file, []).append(path)
-        return path
-
-    def _patience(self, part: float) -> float:
-        """Return how many seconds the queries of a round may take, which get this part of what is left."""
-        if self.until == math.inf:
-            return self.timeout
-        return min(self.timeout, max(_MIN_PATIENCE, round((self.until - time.monotonic()) * part, 1)))
-
-    def _round(self, tasks: Sequence[Task], part: float = _PART) -> list[Outcome]:
-        self.asked += len(tasks)
-        # All that run at the same time share what there is.
-        budget = answer_budget(self.parts, min(len(tasks), WORKERS), self.wanted.limits)
-        outcomes = run_all(tasks, self._patience(part), self._finished, budget=budget, max_slow=_MAX_SLOW)
-        for outcome in outcomes:
-            if outcome.why.startswith(ads.NOT_WRITTEN):
-                why = outcome.why[len(ads.NOT_WRITTEN) :]
-                raise OutputError(f"{self.parts.parent} cannot be written: {why}", "is there room on the disk?")
-        return outcomes
-
-    def _finished(self, outcome: Outcome) -> None:
-        self.answered += 1
-        if self.progress:
-            self.progress.step(self.answered, self.asked, outcome.what)
-
-    def _taken(self, outcome: Outcome) -> ads.Written:
-        """Return what was written; a failure is noted, and what it left half done is not used."""
-        if not outcome.done:
-            why = reason(outcome.why, outcome.complaint)
-            self.failed.append((outcome.what, why))
-            return _NOTHING_WRITTEN
-        written: ads.Written = outcome.value
-        self.left_out += written.left_out
-        kind = outcome.what.partition(" of ")[0]
-        kind = "configurations" if kind.endswith("configuration") else kind
-        if kind not in ("slot expressions", "answer"):
-            self.counts[kind] = self.counts.get(kind, 0) + (1 if kind == "configurations" else written.count)
-        return written
-
-    def write(self, directory: Path, captured: Captured) -> None:
-        """Join the parts."""
-        for name, parts in self.files.items():
-            there = [part for part in parts if part.exists()]
-            if not there:
-                continue
-            path = directory / name
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            there[0].replace(path)
-            with path.open("ab") as out:
-                for part in there[1:]:
-                    with part.open("rb") as source:
-                        shutil.copyfileobj(source, out, 1 << 20)
-                    part.unlink()
-        text = json.dumps(captured.meta(), indent=1, ensure_ascii=False)
-        (directory / META).write_text(f"{text}\n", encoding="utf-8")
+        for outcome in self.rounds.ask(rest):
+            self.rounds.taken(outcome)
 
 
 def _is_silent(outcome: Outcome) -> bool:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from htcq.elastic.pool_health import SlotAges
 from htcq.errors import BindingsError, PoolError
 from htcq.live.ads import LOCATION
 from htcq.live.bindings import NO_BINDINGS, load, reason, refused
 from htcq.live.deadline import Outcome, Task, run_all
+from htcq.pool.slot_ages import SlotAges
 from htcq.quota.tree import ROOT, name_key
 
 RECONFIG = "reconfig"

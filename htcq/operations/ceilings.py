@@ -47,7 +47,7 @@ class Ceilings:
     @property
     def own(self) -> dict[str, OwnCeiling]:
         """Return those that are ours by the journal, or might be."""
-        return dict(past.past_of(self.journal.records(), self.negotiator).ceilings)
+        return self.journal.ceilings(self.negotiator)
 
     def look(self, told: list[str]) -> None:
         """See what is in force, and forget of ours what has ended by itself or was changed by somebody else.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
 from htcq.classads import parsed
-from htcq.cli.options import PATIENCE as PATIENCE
-from htcq.cli.options import add_limits_option, limits_of, number
 from htcq.errors import InputError
-from htcq.limits import USUAL, Limits
+from htcq.limits import PATIENCE, USUAL, Limits
 from htcq.live.configuration import read_dump
 from htcq.operations.confined import confine
 from htcq.passing import temporary_directory
@@ -22,13 +19,12 @@ from htcq.pool.left_out import left_out_from
 from htcq.pool.pool import Pool, log_from
 from htcq.pool.reading import Texts, read_pool
 from htcq.report.printable import tell
+from htcq.settings.changes import Changes
 from htcq.store.snapshot import Opened, Snapshot, open_files, snapshot_of
 
 if TYPE_CHECKING:
     from htcq.operations.finished_jobs import PastFile
 
-#: Knobs of the central manager with the values that they would have.
-Changes = tuple[tuple[str, str], ...]
 #: Names of files that a command writes, None for those that it was not told to.
 Files = Sequence[Optional[str]]
 
@@ -65,62 +61,6 @@ class OpenSource:
 
     source: Source
     files: Opened
-
-
-def add_source_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Add the flags that name a pool, or ``several``."""
-    again, action = ("; repeatable", "append") if several else ("", "store")
-    source = parser.add_argument_group("pool")
-    source.add_argument(
-        "--snapshot", metavar="PATH", action=action, help=f"a snapshot: a directory or a .tar.gz{again}"
-    )
-    source.add_argument(
-        "--pool", "-pool", metavar="HOST", action=action,
-        help=f"a live pool: its collector (default: this machine's){again}",
-    )  # fmt: skip
-    source.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=number,
-        default=PATIENCE,
-        help=f"time limit of each query (default {PATIENCE:g})",
-    )
-    add_limits_option(source)
-
-
-def sources(arguments: argparse.Namespace, queues: bool = True, negotiator: str = "") -> tuple[Source, ...]:
-    """Return the pools that the flags name, this machine's if they name none."""
-    snapshots, pools = _several(arguments.snapshot), _several(arguments.pool)
-    if not 0 < arguments.timeout <= 86400:
-        raise InputError(f"--timeout {arguments.timeout:g}: not a time", "give seconds, more than 0")
-    limits = limits_of(arguments)
-    named = [Source(snapshot=each, negotiator=negotiator, limits=limits) for each in snapshots]
-    live = Source(None, None, arguments.timeout, queues, negotiator, limits=limits)
-    named += [replace(live, pool=each) for each in pools]
-    return tuple(named) or (live,)
-
-
-def _several(given: str | Sequence[str] | None) -> Sequence[str]:
-    return [given] if isinstance(given, str) else list(dict.fromkeys(given or ()))
-
-
-def read_source(
-    arguments: argparse.Namespace, queues: bool = True, hardware: bool = False, files: Files | None = None
-) -> Pool:
-    """Return the pool that the flags name; with ``hardware`` all of its slots, but no jobs and no machine's knobs.
-
-    Where ``files`` are given, in a process that can write nothing but these.
-
-    Raises:
-        HtcqError: it cannot be read at all.
-    """
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
-    source = sources(arguments, queues)[0]
-    opened = open_source(replace(source, machines=False, schedds=False) if hardware else source)
-    if files is not None:
-        confine_to([opened], files)
-    return read_open(opened)
 
 
 def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:

@@ -18,10 +18,12 @@ from htcq.elastic.journal import APPLY, INTENT, NOTHING, OUTCOME, RESTORE, VERIF
 from htcq.elastic.quota_file import digest_of
 from htcq.errors import HtcqError, InstallError, PoolError
 from htcq.operations.system_log import log_change
-from htcq.store.elastic_journal import append, read_journal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from htcq.live.reconfig import Negotiator
+    from htcq.store.elastic_journal import Journal
 
 _MODE = 0o644
 #: What tempfile.mkstemp makes of a name.
@@ -38,16 +40,29 @@ class Writer:
     """
 
     path: Path
-    journal: Path
+    journal: Journal
     negotiator: Negotiator
     within: float
     instance: str
     operator: str
     pool: str = ""
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other htcq from the file for as long as the block runs.
+
+        Raises:
+            LockedError: another one is at it.
+        """
+        from htcq.store.lock import held
+
+        lock = self.path.with_name(f".{self.path.name}.lock")
+        with held(lock, f"{self.instance}, process {os.getpid()}, {self.operator}"):
+            yield
+
     def state(self) -> State:
         """Return what the journal says."""
-        return read_journal(self.journal).state
+        return self.journal.state
 
     def present(self) -> str | None:
         """Return the file's text; None where there is none.
@@ -75,7 +90,7 @@ class Writer:
             instance=self.instance,
             operator=self.operator,
         )
-        append(self.journal, told)
+        self.journal.append(told)
         if told.kind == OUTCOME:
             self._log(state, told)
         return told

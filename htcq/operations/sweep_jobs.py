@@ -18,7 +18,8 @@ from htcq.live.jobs import Ended, Job, Queue, endings
 from htcq.operations.sweep_place import Place
 from htcq.report.printable import tell
 from htcq.report.terminal import progress
-from htcq.simulate.sweep import SCHEMA, Item, Run, Verdict, judged
+from htcq.settings.sweep_items import Item
+from htcq.simulate.sweep import SCHEMA, Run, Verdict, judged
 from htcq.store.results import name_for_jobs
 
 #: Seconds from look to look at the queue: the first, how they grow, and the most.

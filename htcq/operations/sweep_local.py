@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import importlib
 import io
+import json
 import math
-from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass, field
 
-from htcq.cli.main import run
 from htcq.errors import HtcqError
 from htcq.live.deadline import Outcome, Task, run_all
+from htcq.operations.simulation import Simulation, simulated
 from htcq.operations.sweep_place import Place
+from htcq.report.failure import told
 from htcq.report.terminal import Bar, Silent, progress
-from htcq.simulate.sweep import Item, Run, Verdict, judged
+from htcq.settings.sweep_items import Item
+from htcq.simulate.sweep import Run, Verdict, judged
 
 #: What every child needs is loaded once, before it is born.
-_NEEDED = ("htcq.cli.simulate", "htcq.simulate.cycle.cycle", "htcq.simulate.course.course", "htcq.report.course_json")
+_NEEDED = (
+    "htcq.report.course_json",
+    "htcq.report.simulate_json",
+    "htcq.simulate.course.course",
+    "htcq.simulate.course.single",
+    "htcq.simulate.cycle.cycle",
+)
+#: Reads the options of an item, as words of a command line.
+Reader = Callable[[Sequence[str]], Simulation]
 
 
-def run_here(items: Sequence[Item], place: Place, processes: int, retries: int) -> None:
+def run_here(items: Sequence[Item], place: Place, processes: int, retries: int, reader: Reader) -> None:
     """Run ``items``, ``processes`` at a time, and keep what comes of them; one that dies is tried again.
 
     Raises:
@@ -30,7 +41,7 @@ def run_here(items: Sequence[Item], place: Place, processes: int, retries: int) 
         importlib.import_module(name)
     bar = progress()
     try:
-        crew = _Crew(place, bar, len(items), {item.name: item for item in items})
+        crew = _Crew(place, reader, bar, len(items), {item.name: item for item in items})
         while crew.left and crew.tries <= retries:
             crew.try_all(processes)
     finally:
@@ -40,6 +51,7 @@ def run_here(items: Sequence[Item], place: Place, processes: int, retries: int) 
 @dataclass
 class _Crew:
     place: Place
+    reader: Reader
     bar: Silent | Bar
     total: int
     left: dict[str, Item]
@@ -48,7 +60,7 @@ class _Crew:
     def try_all(self, processes: int) -> None:
         """Run what is left, once; what may come to something else the next time is left."""
         self.tries += 1
-        tasks = [Task(item.name, _simulate, (item, self.place, self.tries)) for item in self.left.values()]
+        tasks = [Task(item.name, _simulate, (item, self.place, self.reader, self.tries)) for item in self.left.values()]
         run_all(tasks, math.inf, self._finished, processes)
 
     def _finished(self, outcome: Outcome) -> None:
@@ -60,11 +72,11 @@ class _Crew:
         self.bar.step(self.total - len(self.left), self.total, outcome.what)
 
 
-def _simulate(item: Item, place: Place, tries: int) -> bool:
+def _simulate(item: Item, place: Place, reader: Reader, tries: int) -> bool:
     """Run one item in this process and keep what comes of it; tell whether another try would come to the same."""
-    words = ("simulate", "--snapshot", place.snapshot, "--json", *place.results.ground.arguments, *item.arguments)
+    words = ("--snapshot", place.snapshot, *place.results.ground.arguments, *item.arguments)
     # The simulation gives up its rights to read a stranger's snapshot; what comes of it is kept by this process.
-    (outcome,) = run_all([Task(item.name, _told, (words,))], math.inf)
+    (outcome,) = run_all([Task(item.name, _ended, (words, reader))], math.inf)
     if not outcome.done:
         raise HtcqError(outcome.why)
     status, printed, said = outcome.value
@@ -73,9 +85,13 @@ def _simulate(item: Item, place: Place, tries: int) -> bool:
     return verdict.hopeless
 
 
-def _told(words: Sequence[str]) -> tuple[int, str, str]:
-    """Run a command in this process and return its exit status, what it printed and what it said."""
-    printed, said = io.StringIO(), io.StringIO()
-    with redirect_stdout(printed), redirect_stderr(said):
-        status = run(words)
-    return status, printed.getvalue(), said.getvalue()
+def _ended(words: Sequence[str], reader: Reader) -> tuple[int, str, str]:
+    """Return the exit status of a simulation, its result as JSON (empty: there is none) and what it said."""
+    said = io.StringIO()
+    with redirect_stderr(said):
+        try:
+            status, result = simulated(reader(words))
+            printed = json.dumps(result, indent=2)
+        except (Exception, KeyboardInterrupt) as error:
+            status, printed = told(error), ""
+    return status, printed, said.getvalue()

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from htcq import __version__
-from htcq.cli.changes import read_changes
 from htcq.errors import InputError
 from htcq.live.capture import capture
 from htcq.live.captured import Wanted
-from htcq.operations.pool_source import attributes_of, sources
+from htcq.operations.pool_source import Source, attributes_of
 from htcq.passing import temporary_directory
 from htcq.report.printable import tell
 from htcq.report.terminal import progress
-from htcq.simulate.sweep import Ground, Item, Sweep
+from htcq.settings.changes import read_changes
+from htcq.settings.sweep_items import Item, Sweep
+from htcq.simulate.sweep import Ground
 from htcq.store.results import Results, claimed, digest, file_digest
 from htcq.store.snapshot import open_snapshot
 from htcq.store.snapshot_writer import new_snapshot
@@ -41,31 +41,30 @@ class Place:
 
 
 @contextmanager
-def placed(arguments: argparse.Namespace, sweep: Sweep) -> Iterator[Place]:
+def placed(source: Source, results: str | None, sweep: Sweep) -> Iterator[Place]:
     """Yield the snapshot, captured if it is a live pool, and where results go: nowhere for long if that is not said.
 
     Raises:
         HtcqError: there is no such snapshot or pool, or another run works in that place.
     """
-    if arguments.snapshot:
-        open_snapshot(Path(arguments.snapshot))
+    if source.snapshot:
+        open_snapshot(Path(source.snapshot))
     with temporary_directory() as passing:
-        directory = Path(arguments.results or passing).absolute()
+        directory = Path(results or passing).absolute()
         with claimed(directory):
-            path = arguments.snapshot or str(directory / _CAPTURED)
-            if not arguments.snapshot:
-                _captured(Path(path), arguments, sweep)
-            common = (f"--name={arguments.name}",) if arguments.name else ()
+            path = source.snapshot or str(directory / _CAPTURED)
+            if not source.snapshot:
+                _captured(Path(path), source, sweep)
+            common = (f"--name={source.negotiator}",) if source.negotiator else ()
             snapshot = open_snapshot(Path(path))
-            source = arguments.snapshot or str(snapshot.meta().get("pool") or arguments.pool)
+            name = source.snapshot or str(snapshot.meta().get("pool") or source.pool)
             files = {name: file_digest(Path(name)) for item in sweep.items for name in item.files}
             ground = Ground(common, digest(snapshot), __version__, files)
-            yield Place(path, source, Results(directory, ground))
+            yield Place(path, name, Results(directory, ground))
 
 
-def _captured(path: Path, arguments: argparse.Namespace, sweep: Sweep) -> None:
+def _captured(path: Path, source: Source, sweep: Sweep) -> None:
     """Capture a live pool, unless an earlier run has done so."""
-    source = sources(arguments, negotiator=arguments.name)[0]
     if path.exists():
         meta = open_snapshot(path).meta()
         if source.pool and meta.get("pool") != source.pool:

@@ -11,7 +11,8 @@ from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.sweep_rows import Summary, summary
 from htcq.report.terminal import Line, show_lines, show_table
-from htcq.simulate.sweep import Run, Sweep, Verdict
+from htcq.settings.sweep_items import Sweep
+from htcq.simulate.sweep import Run, Verdict
 from htcq.units import show_number
 
 _NONE, _GIVEN = "-", "yes"

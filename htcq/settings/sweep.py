@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from htcq.errors import InputError
+from htcq.settings.sweep_items import Item, Sweep
 from htcq.settings.tables import check_keys
-from htcq.simulate.sweep import Item, Sweep
 
 #: More than anybody wants to look at.
 MAX_ITEMS = 10_000

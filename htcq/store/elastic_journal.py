@@ -1,31 +1,48 @@
-"""The journal of the quota writer on disk: lines that are only ever added, each of them on the disk before it counts.
-
-A line that a crash or a full disk left half done is told of and left behind: what it would have announced was not done.
-"""
+"""The journal of the quota writer on disk: what it meant to do and what came of it, each before it counts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from htcq.elastic.journal import Record, State, essential, state_of
+from htcq.elastic.journal import Record, State, after, essential
 from htcq.elastic.journal_lines import line_of, record_from
-from htcq.errors import JournalError
-from htcq.store.lines import MAX_BYTES, add_line, begin_anew, is_long
+from htcq.store.event_log import EventLog, Fold
+from htcq.store.lines import MAX_BYTES, is_long
 
 
-@dataclass(frozen=True)
 class Journal:
-    """What the journal says; ``damaged`` has the numbers of the lines that hold no record."""
+    """What the journal at ``path`` says at each moment.
 
-    path: Path
-    records: tuple[Record, ...] = ()
-    damaged: tuple[int, ...] = ()
+    Whoever adds to it holds the lock of the file that it is about.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log: EventLog[Record] = EventLog(path, _record, line_of)
+        self._fold: Fold[Record, State] = Fold(self._log, State, after)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """Its records, the oldest first.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        return tuple(self._log.events)
 
     @property
     def state(self) -> State:
-        """What its records come to."""
-        return state_of(self.records)
+        """What its records come to.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        return self._fold.state
+
+    @property
+    def damaged(self) -> tuple[int, ...]:
+        """The numbers of the lines that hold no record."""
+        return self._log.damaged
 
     def doubts(self) -> tuple[str, ...]:
         """Return, as sentences, what of the journal cannot be read."""
@@ -34,6 +51,30 @@ class Journal:
         lines = ", ".join(str(number) for number in self.damaged)
         return (f"{self.path}: no record in line {lines}: it was written in part, and nothing was done after it",)
 
+    def append(self, record: Record) -> None:
+        """Add ``record``; it is on the disk when this returns.
+
+        Raises:
+            JournalError: it could not be added, and the journal is as it was.
+        """
+        self._log.append(record)
+
+    def shorten(self, most: int = MAX_BYTES) -> Path | None:
+        """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
+
+        What is in force, and what was before, is known from the new one too. Whoever calls this holds the lock.
+
+        Raises:
+            JournalError: it is as it was.
+        """
+        if not is_long(self.path, most):
+            return None
+        records = self.records
+        kept = essential(records)
+        if len(kept) == len(records):
+            return None
+        return self._log.begin_anew(kept, str(records[-1].number))
+
 
 def read_journal(path: Path) -> Journal:
     """Return the journal at ``path``; an empty one where there is none.
@@ -41,44 +82,10 @@ def read_journal(path: Path) -> Journal:
     Raises:
         JournalError: it cannot be read.
     """
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return Journal(path)
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}", "it must be readable for you") from error
-    records, damaged = [], []
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line:
-            continue
-        try:
-            records.append(record_from(line.decode("utf-8")))
-        except (ValueError, RecursionError):
-            damaged.append(number)
-    return Journal(path, tuple(records), tuple(damaged))
+    journal = Journal(path)
+    _ = journal.records
+    return journal
 
 
-def append(path: Path, record: Record) -> None:
-    """Add ``record``; it is on the disk when this returns.
-
-    Raises:
-        JournalError: it could not be added, and the journal is as it was.
-    """
-    add_line(path, line_of(record))
-
-
-def shorten(path: Path, most: int = MAX_BYTES) -> Path | None:
-    """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
-
-    What is in force, and what was before, is known from the new one too. Whoever calls this holds the lock.
-
-    Raises:
-        JournalError: it is as it was.
-    """
-    if not is_long(path, most):
-        return None
-    records = read_journal(path).records
-    kept = essential(records)
-    if len(kept) == len(records):
-        return None
-    return begin_anew(path, "".join(map(line_of, kept)), str(records[-1].number))
+def _record(line: bytes, _: int) -> Record:
+    return record_from(line.decode("utf-8"))

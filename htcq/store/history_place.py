@@ -14,13 +14,13 @@ import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from htcq.errors import HistoryError
 from htcq.passing import noted
 from htcq.store.history_schema import APPLICATION_ID, make_tables
+from htcq.store.lock import locked
 from htcq.whole_file import sync_directory
 
 #: A database in write-ahead mode is up to three files.
@@ -125,16 +125,20 @@ def making_locked(path: Path, timeout: float) -> Iterator[None]:
     lock = path.with_name(f".{path.name}.lock")
     until = time.monotonic() + timeout
     while True:
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _MODE)
-        try:
-            _patiently(partial(fcntl.flock, handle, fcntl.LOCK_EX | fcntl.LOCK_NB), until - time.monotonic())
+        with ExitStack() as stack:
+            handle = _taken(stack, lock, until - time.monotonic())
             # Who held it before has removed it: another one may have made the next.
             if _is_at(handle, lock):
                 with noted(lock):
                     yield
                 return
-        finally:
-            os.close(handle)
+
+
+def _taken(stack: ExitStack, lock: Path, patience: float) -> int:
+    try:
+        return stack.enter_context(locked(lock, patience))
+    except BlockingIOError as error:
+        raise sqlite3.OperationalError("database is locked") from error
 
 
 def _is_at(handle: int, path: Path) -> bool:
@@ -147,6 +151,8 @@ def _is_at(handle: int, path: Path) -> bool:
 @contextmanager
 def kept_as_it_is(path: Path, timeout: float) -> Iterator[None]:
     """Keep writers from bringing what is in ``-wal`` into the file: they do so only where nobody reads.
+
+    This lock is SQLite's own, which its writers look at.
 
     Raises:
         sqlite3.OperationalError: one is at it, and did not end in time.

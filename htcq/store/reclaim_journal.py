@@ -1,4 +1,4 @@
-"""The record of reclaim on disk: one JSON object a line, only ever added, each on the disk before what it announces.
+"""The journal of reclaim on disk: what was seen and done, each before it counts.
 
 htcq-elastic(1) tells what the kinds of records hold. A line that a crash left half done is passed over.
 """
@@ -6,67 +6,64 @@ htcq-elastic(1) tells what the kinds of records hold. A line that a crash left h
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from htcq.elastic.reclaim.compaction import essential
-from htcq.elastic.reclaim.reclaim_history import flaw_of
+from htcq.elastic.reclaim.reclaim_history import OwnCeiling, Past, Tales, after, ceilings_from, flaw_of, past_from
 from htcq.errors import JournalError
-from htcq.store.lines import MAX_BYTES, add_line, begin_anew, is_long
+from htcq.store.event_log import EventLog, Fold
+from htcq.store.lines import MAX_BYTES, is_long
 
 _VERSION = 1
+Record = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
 class ReclaimJournal:
-    """The file; whoever adds to it holds its lock."""
+    """The journal at ``path``; whoever adds to it holds its lock."""
 
-    path: Path
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log: EventLog[Record] = EventLog(path, self._record, _line)
+        self._tales: Fold[Record, Tales] = Fold(self._log, dict, after)
 
     @property
     def lock(self) -> Path:
         """The lock of the file."""
         return self.path.with_name(f"{self.path.name}.lock")
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> Sequence[Record]:
         """Return the records, the oldest first; none where there is no file.
 
         Raises:
             JournalError: it cannot be read, a newer htcq has written it, or a line holds what no htcq wrote.
         """
-        try:
-            lines = self.path.read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise JournalError(
-                f"{self.path} cannot be read: {error.strerror}", "it must be readable for you"
-            ) from error
-        found = []
-        for number, line in enumerate(lines, 1):
-            try:
-                record = json.loads(line) if line else None
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(record, dict):
-                if record.get("v") != _VERSION:
-                    raise JournalError(f"{self.path} has records of another version", "is it that of another htcq?")
-                flaw = flaw_of(record)
-                if flaw:
-                    # Without it more might be taken back than a day allows.
-                    raise JournalError(f"{self.path}: line {number} is no record: {flaw}", "fix or remove the line")
-                found.append(record)
-        return found
+        return list(self._log.events)
 
-    def append(self, record: Mapping[str, Any]) -> None:
+    def past(self, negotiator: str) -> Past:
+        """Return what was seen and done with ``negotiator``.
+
+        Raises:
+            JournalError: as :meth:`records`.
+        """
+        return past_from(self._tales.state, negotiator)
+
+    def ceilings(self, negotiator: str) -> dict[str, OwnCeiling]:
+        """Return, by submitter, the ceilings at ``negotiator`` that are ours, or might be.
+
+        Raises:
+            JournalError: as :meth:`records`.
+        """
+        return ceilings_from(self._tales.state, negotiator)
+
+    def append(self, record: Record) -> None:
         """Add ``record``; it is on the disk when this returns.
 
         Raises:
             JournalError: it could not be added.
         """
-        add_line(self.path, _line({"v": _VERSION, **record}))
+        self._log.append({"v": _VERSION, **record})
 
     def shorten(self, seconds: float, most: int = MAX_BYTES) -> Path | None:
         """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
@@ -84,8 +81,20 @@ class ReclaimJournal:
         if len(kept) > len(records) / 2:
             return None
         newest = max(float(record.get("time", 0.0)) for record in records)
-        return begin_anew(self.path, "".join(map(_line, kept)), f"{newest:.0f}")
+        return self._log.begin_anew(kept, f"{newest:.0f}")
+
+    def _record(self, line: bytes, number: int) -> Record:
+        record = json.loads(line)
+        if not isinstance(record, dict):
+            raise ValueError("not a record")
+        if record.get("v") != _VERSION:
+            raise JournalError(f"{self.path} has records of another version", "is it that of another htcq?")
+        flaw = flaw_of(record)
+        if flaw:
+            # Without it more might be taken back than a day allows.
+            raise JournalError(f"{self.path}: line {number} is no record: {flaw}", "fix or remove the line")
+        return record
 
 
-def _line(record: Mapping[str, Any]) -> str:
+def _line(record: Record) -> str:
     return json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"

@@ -5,21 +5,21 @@ Only one run works in it at a time: a lock tells, and the system frees it howeve
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import re
 import shutil
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from htcq.errors import InputError
 from htcq.passing import noted
-from htcq.simulate.sweep import Ground, Item, Run, kept_run, record
+from htcq.settings.sweep_items import Item
+from htcq.simulate.sweep import Ground, Run, kept_run, record
+from htcq.store.lock import NO_LOCKS, locked
 from htcq.store.snapshot import Snapshot
 from htcq.store.snapshot_writer import new_snapshot
 from htcq.whole_file import put
@@ -28,8 +28,8 @@ from htcq.whole_file import put
 JOBS, _LOCK, _STATE = "jobs", ".lock", "sweep.json"
 #: So many digits of a digest make a name, with endings like these.
 _DIGITS, _PLAIN = 12, re.compile(r"(\.[A-Za-z0-9]{1,10})*")
-#: An account that can read a file can lock it against others.
-_LOCK_MODE = 0o600
+#: A run that is killed just when it begins a child may hold the lock until that child runs, in seconds.
+_PATIENCE = 0.5
 _HOW = "a directory of its own for the results of one sweep"
 
 
@@ -152,24 +152,22 @@ def claimed(directory: Path) -> Iterator[None]:
     """
     try:
         directory.mkdir(exist_ok=True)
-        lock = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _LOCK_MODE)
     except OSError as error:
         raise InputError(f"{directory} cannot be written: {error.strerror}", _HOW) from error
-    try:
+    with ExitStack() as stack:
         try:
-            # Not flock(2): children inherit that one, and could outlive this process for a moment.
-            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError) as error:
+            stack.enter_context(locked(directory / _LOCK, _PATIENCE))
+        except BlockingIOError as error:
             raise InputError(f"another htcq is at work in {directory}", "wait for its end") from error
         except OSError as error:
-            raise InputError(f"{directory} cannot be locked: {error.strerror}", "choose a local directory") from error
+            if error.errno in NO_LOCKS:
+                how = "choose a local directory"
+                raise InputError(f"{directory} cannot be locked: {error.strerror}", how) from error
+            raise InputError(f"{directory} cannot be written: {error.strerror}", _HOW) from error
         for left in directory.glob(".*.json.*"):
             # Of a run that was killed while it wrote.
             left.unlink(missing_ok=True)
         yield
-    finally:
-        with suppress(OSError):
-            os.close(lock)
 
 
 def digest(snapshot: Snapshot) -> str:

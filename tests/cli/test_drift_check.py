@@ -235,7 +235,7 @@ def is_at_a_loss(*_: object, **__: object) -> None:
 def test_every_accident_while_looking_is_unknown(
     accident: Callable[..., None], said: str, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drift_check, "look", accident)
+    monkeypatch.setattr(drift_check, "observe_quotas", accident)
     unknown(call("drift", "check", "--snapshot", "snap", "-t", "0.5"), said)
 
 

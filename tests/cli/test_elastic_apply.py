@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli.elastic_apply import check_place
 from htcq.elastic.journal import NOTHING, WRITTEN
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, InstallError
-from htcq.store.elastic_journal import append, read_journal
+from htcq.operations.configuration_files import target_for
+from htcq.store.elastic_journal import Journal, read_journal
 from htcq.store.lock import held
 from tests.cli.conftest import Call, names
 from tests.elastic.writing import intent, outcome, written
@@ -44,7 +44,7 @@ def journaled(place: Path, ago: float = 0.0, **more: object) -> Path:
     for record in written(
         1, ELASTIC, time=when, text="elastic\n", path=str(path), fallback="static\n", fallback_quotas=STATIC, **more
     ):
-        append(place / "journal", record)
+        Journal(place / "journal").append(record)
     return path
 
 
@@ -154,7 +154,7 @@ def test_an_intent_that_was_left_is_resolved_by_the_file_that_is_there(call: Cal
         left = intent(
             state.last + 1, STATIC, text="newer\n", before=state.digest, time=time.time() - 1900, path=str(path)
         )
-        append(place / "journal", left)
+        Journal(place / "journal").append(left)
         path.write_text(text)
         call("elastic", "disable", *PLACE, "--if-silent", "30min")
         resolved = next(each for each in read_journal(place / "journal").records if each.of == left.number)
@@ -162,8 +162,10 @@ def test_an_intent_that_was_left_is_resolved_by_the_file_that_is_there(call: Cal
         assert path.read_text() == "static\n"
         path.write_text("elastic\n")
         again = read_journal(place / "journal").state.last + 1
-        append(place / "journal", intent(again, ELASTIC, text="elastic\n", time=time.time() - 1900, path=str(path)))
-        append(place / "journal", outcome(again + 1, again, time=time.time() - 1900))
+        Journal(place / "journal").append(
+            intent(again, ELASTIC, text="elastic\n", time=time.time() - 1900, path=str(path))
+        )
+        Journal(place / "journal").append(outcome(again + 1, again, time=time.time() - 1900))
 
 
 @pytest.mark.parametrize(
@@ -178,9 +180,9 @@ def test_a_file_that_this_machines_htcondor_would_not_read_is_not_written(
     (place / "condor_config").write_text(f"LOCAL_CONFIG_DIR = {place}/read\n")
     monkeypatch.setenv("CONDOR_CONFIG", str(place / "condor_config"))
 
-    check_place(place / "read/60-x.config", "")
+    target_for(place / "read/60-x.config", "")
     with pytest.raises(InstallError, match=told):
-        check_place(place / name, "")
+        target_for(place / name, "")
 
 
 def test_a_directory_that_is_not_there_is_told(call: Call, place: Path) -> None:

@@ -17,7 +17,7 @@ from htcq.elastic.journal import Seen
 from htcq.elastic.plan import plan_id
 from htcq.elastic.quota_file import GroupQuota, QuotaKnobs
 from htcq.errors import EXIT_UNKNOWN, EXIT_USAGE
-from htcq.store.elastic_journal import append, read_journal
+from htcq.store.elastic_journal import Journal, read_journal
 from tests.cli.conftest import Call
 from tests.elastic.writing import written
 
@@ -55,7 +55,7 @@ def place(quiet_place: Path) -> Path:
         1, IN_FORCE, time=time.time(), text="elastic\n", path=str(path), fallback="static\n", fallback_quotas=STATIC,
         seen=Seen(100, 10, 20.0),
     ):  # fmt: skip
-        append(quiet_place / "journal", record)
+        Journal(quiet_place / "journal").append(record)
     return quiet_place
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from htcq.elastic.journal import INTENT, OUTCOME, resolved
 from htcq.elastic.quota_file import digest_of
-from htcq.store.elastic_journal import append, read_journal
+from htcq.store.elastic_journal import Journal, read_journal
 from tests.cli.conftest import ROOT
 from tests.elastic.writing import written
 
@@ -50,7 +50,7 @@ def furnish(place: Path) -> None:
             fallback="static\n", fallback_quotas=STATIC,
         )  # fmt: skip
         for record in records:
-            append(place / "journal", record)
+            Journal(place / "journal").append(record)
         before = digest_of(text)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
-from htcq.store.elastic_journal import append
+from htcq.store.elastic_journal import Journal
 from tests.audit.sites import accounting, job, negotiator, schedd
 from tests.cli.conftest import Call, listing
 from tests.docs.documents import ROOT, section, words
@@ -124,7 +124,7 @@ def test_several_negotiators_must_be_told_apart(plan: Any, quiet_place: Path) ->
 def test_what_the_journal_saw_before_counts(plan: Any, quiet_place: Path) -> None:
     from htcq.elastic.journal import LOOK, Record, Seen
 
-    append(quiet_place / "journal", Record(1, SECONDS - 300.0, LOOK, seen=Seen(4, 1, 32.0)))
+    Journal(quiet_place / "journal").append(Record(1, SECONDS - 300.0, LOOK, seen=Seen(4, 1, 32.0)))
     done = plan()
     assert done.status == EXIT_UNKNOWN
     assert "2 slots are there, fewer than 90% of the 4 seen before" in done.err
@@ -142,7 +142,7 @@ def test_a_journal_that_was_torn_is_told(plan: Any, quiet_place: Path) -> None:
 
 def test_who_stopped_the_writing_is_told(plan: Any, quiet_place: Path) -> None:
     for record in written(1, {"physics": (6.0, True), "chem": (10.0, True)}, what="disable", operator="ann", text=None):
-        append(quiet_place / "journal", record)
+        Journal(quiet_place / "journal").append(record)
 
     assert "htcq: disable by ann\n" in plan().err
 

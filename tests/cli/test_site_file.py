@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli import site
+from htcq.operations import site_file as site
 from tests.cli.conftest import Call
 
 STRANGER = 65533

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from htcq.cli.site import read_site_file
 from htcq.cli.weights_file import weights_line, write_weights
 from htcq.errors import InputError
+from htcq.operations.site_file import read_site_file
 from tests.cli.conftest import Call
 
 WEIGHTS = {"cpus": Fraction(1, 2), "memory": Fraction("0.102679") / 1024, "gpus": Fraction(8)}

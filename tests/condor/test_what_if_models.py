@@ -10,8 +10,8 @@ import pytest
 from broken import break_it, snapshot
 from conftest import Site
 
-from htcq.cli.site import read_site_file
 from htcq.operations.pool_source import pool_of
+from htcq.operations.site_file import read_site_file
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
 from htcq.pool.slot_class import SlotClass

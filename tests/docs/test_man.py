@@ -23,12 +23,12 @@ from htcq.capacity.fixed import TOKEN
 from htcq.capacity.presets import NAMES
 from htcq.cli.audit import FORMS
 from htcq.cli.main import COMMANDS, Parser, run
-from htcq.cli.site import toml_of
 from htcq.drift.changes import CHANGING
 from htcq.drift.compare import What
 from htcq.emit import ROLES
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NESTED_VARIABLE
 from htcq.node import Gpu, Node, Source, node_facts
+from htcq.operations.site_file import toml_of
 from htcq.policy.consumption import SPLITTINGS
 from htcq.poolquota.health import Ailment
 from htcq.report.audit_json import audit_json

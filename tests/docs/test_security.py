@@ -8,7 +8,7 @@ import re
 import pytest
 
 from htcq.cli.main import COMMANDS
-from htcq.cli.site import SITE_FILES
+from htcq.operations.site_file import SITE_FILES
 from tests.docs.documents import ROOT, plain, section, tags
 
 TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WATCHED = tuple(
     str(ROOT / "htcq" / name)
     for name in (
-        "cli/elastic_writer.py",
+        "operations/quota_writer.py",
         "store/elastic_journal.py",
         "store/lines.py",
         "store/lock.py",
@@ -48,6 +48,11 @@ class Countdown:
 
 def main(until: int, words: list[str]) -> int:
     from htcq.cli.main import run
+
+    gone = [path for path in WATCHED if not Path(path).is_file()]
+    if gone:
+        # A module that moved would no longer be killed anywhere.
+        raise FileNotFoundError(", ".join(gone))
 
     countdown = Countdown(until)
     sys.settrace(countdown.calls)

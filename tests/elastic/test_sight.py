@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.elastic.pool_health import WORKLIFE, PoolHealth, SlotAges, sight_of
+from htcq.elastic.pool_health import WORKLIFE, PoolHealth, sight_of
+from htcq.pool.slot_ages import SlotAges
 from tests.audit.sites import accounting, negotiator, pool, schedd, submitter
 from tests.elastic.quotas import claimed, node
 

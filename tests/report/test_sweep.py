@@ -9,7 +9,8 @@ from typing import Any
 from htcq.report.sweep_json import sweep_json
 from htcq.report.sweep_rows import Summary, summary
 from htcq.report.sweep_text import show_sweep
-from htcq.simulate.sweep import Ground, Item, Run, Sweep, Verdict
+from htcq.settings.sweep_items import Item, Sweep
+from htcq.simulate.sweep import Ground, Run, Verdict
 
 
 def submitter(name: str, idle: int, matches: int, used: float) -> dict[str, Any]:

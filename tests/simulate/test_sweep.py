@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from htcq.simulate.sweep import Ground, Item, Run, Verdict, judged, kept_run, record
+from htcq.settings.sweep_items import Item
+from htcq.simulate.sweep import Ground, Run, Verdict, judged, kept_run, record
 
 ITEM = Item("x", (("set", ("A=1", "B=2")), ("arrivals", ("dir/h.ads",))))
 GROUND = Ground(("--name=n",), "abc", "1.0", {"dir/h.ads": "d1"})

@@ -10,7 +10,7 @@ import pytest
 from htcq.elastic.journal import LOOK, Record
 from htcq.elastic.journal_lines import line_of
 from htcq.errors import EXIT_UNKNOWN, JournalError
-from htcq.store.elastic_journal import append, read_journal, shorten
+from htcq.store.elastic_journal import Journal, read_journal
 
 TIME = 1_795_000_000.0
 
@@ -22,7 +22,7 @@ def record(number: int) -> Record:
 def test_records_come_back_in_their_order(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     for number in (1, 2, 3):
-        append(path, record(number))
+        Journal(path).append(record(number))
     journal = read_journal(path)
 
     assert journal.records == (record(1), record(2), record(3))
@@ -36,11 +36,11 @@ def test_where_there_is_none_nothing_was_done(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kept", range(1, len(line_of(record(2)))))
 def test_a_torn_line_is_told_of_and_survived(kept: int, tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    append(path, record(1))
+    Journal(path).append(record(1))
     torn = line_of(record(2)).encode()[:kept]
     with path.open("ab") as file:
         file.write(torn)
-    append(path, record(3))
+    Journal(path).append(record(3))
     journal = read_journal(path)
 
     whole = kept == len(line_of(record(2))) - 1
@@ -68,10 +68,10 @@ def test_a_torn_line_is_told_of_and_survived(kept: int, tmp_path: Path) -> None:
 )
 def test_a_line_with_a_value_that_no_htcq_wrote_is_no_record(told: str, tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    append(path, record(1))
+    Journal(path).append(record(1))
     with path.open("a") as file:
         file.write(f'{{"v":1,"kind":"intent",{told}}}\n')
-    append(path, record(3))
+    Journal(path).append(record(3))
     journal = read_journal(path)
 
     assert (journal.records, journal.damaged) == ((record(1), record(3)), (2,))
@@ -79,7 +79,7 @@ def test_a_line_with_a_value_that_no_htcq_wrote_is_no_record(told: str, tmp_path
 
 def test_reading_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    append(path, record(1))
+    Journal(path).append(record(1))
     with path.open("ab") as file:
         file.write(b'{"v":1')
     before = (path.read_bytes(), path.stat().st_mtime_ns)
@@ -91,23 +91,23 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
 def test_a_long_journal_is_shortened_and_the_former_one_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     for number in range(1, 6):
-        append(path, record(number))
+        Journal(path).append(record(number))
     before = path.read_bytes()
-    assert shorten(path, len(before)) is None
-    former = shorten(path, len(before) - 1)
+    assert Journal(path).shorten(len(before)) is None
+    former = Journal(path).shorten(len(before) - 1)
 
     assert former == tmp_path / "journal.5"
     assert former.read_bytes() == before
     assert read_journal(path).records == (record(5),)
-    append(path, record(6))
+    Journal(path).append(record(6))
     assert former.read_bytes() == before
     assert read_journal(path).state.last == 6
-    assert shorten(tmp_path / "none", 0) is None
+    assert Journal(tmp_path / "none").shorten(0) is None
 
 
 def test_a_journal_that_cannot_be_written_says_so_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(JournalError) as caught:
-        append(tmp_path / "none" / "journal", record(1))
+        Journal(tmp_path / "none" / "journal").append(record(1))
     assert caught.value.exit_status == EXIT_UNKNOWN
     assert "cannot be written" in str(caught.value)
     with pytest.raises(JournalError):
@@ -116,10 +116,10 @@ def test_a_journal_that_cannot_be_written_says_so_in_one_line(tmp_path: Path) ->
 
 def test_bytes_that_are_no_text_are_a_damaged_line(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    append(path, record(1))
+    Journal(path).append(record(1))
     with path.open("ab") as file:
         file.write(b"\xff\xfe\x00\n")
-    append(path, record(2))
+    Journal(path).append(record(2))
 
     assert read_journal(path).damaged == (2,)
     assert read_journal(path).records == (record(1), record(2))
@@ -130,8 +130,8 @@ def test_every_record_is_one_write_and_is_on_the_disk(tmp_path: Path, monkeypatc
     real_write, real_sync = os.write, os.fsync
     monkeypatch.setattr(os, "write", lambda handle, data: (calls.append("write"), real_write(handle, data))[1])
     monkeypatch.setattr(os, "fsync", lambda handle: (calls.append("fsync"), real_sync(handle))[1])
-    append(tmp_path / "journal", record(1))
-    append(tmp_path / "journal", record(2))
+    Journal(tmp_path / "journal").append(record(1))
+    Journal(tmp_path / "journal").append(record(2))
 
     # The directory is on the disk too, once the file is new there.
     assert calls == ["write", "fsync", "fsync", "write", "fsync"]
@@ -144,7 +144,7 @@ def test_every_record_is_one_write_and_is_on_the_disk(tmp_path: Path, monkeypatc
 )  # fmt: skip
 def test_a_number_without_an_end_is_a_damaged_line(damage: str, tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    append(path, record(1))
+    Journal(path).append(record(1))
     with path.open("a") as file:
         file.write(f'{{"v":1,"kind":"look","time":1.0,{damage}}}\n')
 
@@ -155,5 +155,5 @@ def test_a_number_without_an_end_is_a_damaged_line(damage: str, tmp_path: Path) 
 def test_a_journal_is_not_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "journal").symlink_to("victim")
     with pytest.raises(JournalError, match="cannot be written"):
-        append(tmp_path / "journal", record(1))
+        Journal(tmp_path / "journal").append(record(1))
     assert not (tmp_path / "victim").exists()

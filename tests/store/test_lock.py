@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from htcq.errors import EXIT_UNKNOWN, LockedError
-from htcq.store.lock import held
+from htcq.store.lock import held, locked
 
 HOLDER = """
 import sys, time
@@ -71,3 +72,32 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
     assert "symbolic link" in refused.value.hint
     assert precious.read_text() == "kept"
+
+
+def test_a_child_does_not_outlive_its_parent_with_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    program = HOLDER.replace("    time.sleep(600)", "    import os\n    os.fork()\n    time.sleep(600)")
+    program = program.replace('print("held", flush=True)', "pass").replace(
+        "os.fork()", 'os.fork() or print("born", os.getpid(), flush=True)'
+    )
+    holder = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    child = int(holder.stdout.readline().split()[1])
+    with pytest.raises(LockedError), held(path, "host-b"):
+        pass
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    try:
+        with held(path, "host-b"):
+            assert path.read_text() == "host-b\n"
+    finally:
+        os.kill(child, signal.SIGKILL)
+        holder.stdout.close()
+
+
+def test_one_that_waits_has_it_as_soon_as_it_is_free(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with locked(path), pytest.raises(BlockingIOError), locked(path, patience=0.1):
+        raise AssertionError("both hold it")
+    with locked(path, patience=60.0):
+        assert path.is_file()

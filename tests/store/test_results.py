@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from htcq.errors import EXIT_USAGE, InputError
-from htcq.simulate.sweep import Ground, Item, Run, Verdict
+from htcq.settings.sweep_items import Item
+from htcq.simulate.sweep import Ground, Run, Verdict
 from htcq.store.results import Results, claimed, digest, file_digest, name_for_jobs
 from htcq.store.snapshot import open_snapshot
 from tests.store.histories import ROOT

@@ -129,17 +129,39 @@ class _Tale:
     last: float = 0.0
 
 
+#: By negotiator, what its records tell.
+Tales = dict[str, _Tale]
+
+
+def after(tales: Tales, record: Mapping[str, Any]) -> Tales:
+    """Count ``record``, the newest, among those that ``tales`` come of, and return these."""
+    told = told_by(record)
+    if told is not None:
+        tale = tales.setdefault(told.get("negotiator", ""), _Tale())
+        time, read = float(record.get("time", 0.0)), _READERS.get(record["kind"])
+        tale.last = max(tale.last, time)
+        if read is not None:
+            read(tale, time, told)
+    return tales
+
+
+def past_from(tales: Tales, negotiator: str) -> Past:
+    """Return what ``tales`` tell of reclaim with that negotiator."""
+    tale = tales.get(negotiator, _Tale())
+    return Past(tuple(tale.looks), tuple(tale.actions.values()), dict(tale.ceilings), tale.resumed, tale.last)
+
+
+def ceilings_from(tales: Tales, negotiator: str) -> dict[str, OwnCeiling]:
+    """Return, by submitter, the ceilings at that negotiator that are ours, or might be."""
+    return dict(tales[negotiator].ceilings) if negotiator in tales else {}
+
+
 def past_of(records: Iterable[Mapping[str, Any]], negotiator: str) -> Past:
     """Return what ``records``, the oldest first, tell of reclaim with that negotiator."""
-    tale = _Tale()
+    tales: Tales = {}
     for record in records:
-        told = told_by(record)
-        if told is not None and told.get("negotiator", "") == negotiator:
-            time, read = float(record.get("time", 0.0)), _READERS.get(record["kind"])
-            tale.last = max(tale.last, time)
-            if read is not None:
-                read(tale, time, told)
-    return Past(tuple(tale.looks), tuple(tale.actions.values()), tale.ceilings, tale.resumed, tale.last)
+        after(tales, record)
+    return past_from(tales, negotiator)
 
 
 def told_by(record: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -1,81 +1,51 @@
-"""One look at the quotas of a pool, for ``htcq drift record`` and ``htcq drift check``.
+"""One observation of the quotas of a pool, for ``htcq drift record`` and ``htcq drift check``.
 
 What would be taken for a change of the pool and is a lack of knowledge is refused.
 """
 
 from __future__ import annotations
 
-import argparse
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import number
 from htcq.errors import InputError, PoolError
-from htcq.operations.pool_source import Source, read, sources
+from htcq.operations.pool_source import Source, read
 
 if TYPE_CHECKING:
-    from htcq.cli.drift_ledger import Elastic
     from htcq.drift.observation import Observation
+    from htcq.operations.elastic_ledger import Elastic
     from htcq.pool.pool import Pool
     from htcq.poolquota.groups import PoolQuotas
     from htcq.poolquota.health import Ailment
-
-
-def add_look_options(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say how a pool is looked at, besides which pool it is."""
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument(
-        "--max-age", metavar="SECONDS", type=number, help="maximum age of what the negotiator published (default 900)"
-    )
-    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
-
-
-def source_of(arguments: argparse.Namespace, queues: bool = False) -> Source:
-    """Return the pool that the flags name, with its ``queues`` if they are needed.
-
-    Raises:
-        InputError: they contradict each other.
-    """
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
-    return replace(sources(arguments, queues=queues, negotiator=arguments.name)[0], machines=False)
+    from htcq.settings.groups import GroupSettings
 
 
 @dataclass(frozen=True)
-class Seen:
-    """One look, what is wrong with the pool's daemons, and what of the pool is not known."""
+class Observed:
+    """The observation, what is wrong with the pool's daemons, and what of the pool is not known."""
 
     observation: Observation
     health: tuple[Ailment, ...]
     gaps: tuple[str, ...]
 
 
-def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic | None = None) -> Seen:
-    """Return what is seen of the pool that the flags name.
+def observe_quotas(source: Source, declared: GroupSettings, max_age: float, ledger: Elastic | None = None) -> Observed:
+    """Return what is seen of the pool, beside what the site file has ``declared`` of its groups.
 
-    ``until`` is when all queries must be over, on the clock of time.monotonic. With the ledger of the elastic quotas
-    ``ledger`` if they are given.
+    ``max_age`` is that of what its negotiator published, in seconds. With the ledger of the elastic quotas ``ledger``
+    if they are given.
 
     Raises:
         HtcqError: it cannot be read, too little is known of it, or what its negotiator published is too old.
     """
-    from htcq.cli.site import read_site_file
     from htcq.drift.observe import observe
     from htcq.pool.weights import Weights
     from htcq.poolquota.groups import PoolQuotas
     from htcq.poolquota.health import ailments
-    from htcq.poolquota.published import MAX_AGE, seconds_of
+    from htcq.poolquota.published import seconds_of
     from htcq.poolquota.unread import unread
 
-    source = source_of(arguments, queues=ledger is not None)
-    declared = read_site_file(arguments.config).groups
-    max_age = MAX_AGE if arguments.max_age is None else arguments.max_age
-    if not max_age >= 0:
-        raise InputError(f"--max-age {max_age:g}: not a time", "give seconds, 0 or more")
-    pool = read(replace(source, until=until))
+    pool = read(source)
     health = ailments(pool)
     taken = seconds_of(pool.taken_at)
     if taken is None:
@@ -89,7 +59,7 @@ def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic
     observation = observe(quotas, pool, declared, int(taken))
     if ledger is not None:
         observation = replace(observation, ledger=ledger.entries(pool, source.negotiator))
-    return Seen(observation, health, unread(pool))
+    return Observed(observation, health, unread(pool))
 
 
 def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> None:

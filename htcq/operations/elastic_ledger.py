@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.errors import InputError
@@ -55,11 +54,10 @@ def read_elastic(file: str) -> Elastic:
     Raises:
         InputError: it cannot be read, or what it declares is refused.
     """
-    from htcq.cli.site import parse_toml
+    from htcq.operations.elastic_quotas import read_quota_file
     from htcq.quota.elastic.validation import refusals
-    from htcq.settings.elastic import quotas_from
 
-    trees = quotas_from(parse_toml(Path(file), _HINT), file).trees
+    trees = read_quota_file(file).trees
     for quotas in trees.values():
         flaw = next(iter(refusals(quotas)), None)
         if flaw is not None:

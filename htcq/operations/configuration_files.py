@@ -1,0 +1,77 @@
+"""Configuration files that htcq writes for HTCondor: read by its parser, put in place whole, told to the system log.
+
+Little is imported here: ``htcq emit`` starts HTCondor's parser beside it before it loads the rest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.errors import InstallError
+from htcq.live.configuration import ParserProcess, values_here
+
+if TYPE_CHECKING:
+    from htcq.emit.install import Target
+
+
+def reading_knobs() -> dict[str, str]:
+    """Return HTCondor's knobs that say which files it reads: those of this machine, or HTCondor's defaults."""
+    from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB
+    from htcq.live.configuration import installed_configuration
+
+    own = installed_configuration()
+    knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
+    defaults = ParserProcess().call(values_here, (EXCLUDED_KNOB,))
+    return {**defaults, **knobs}
+
+
+def target_for(path: Path, text: str, writing: bool = True) -> Target:
+    """Return the file ``path`` with the ``text`` that it is to have; nothing is written yet.
+
+    Raises:
+        InstallError: HTCondor would not read the file, or it cannot be written.
+    """
+    from htcq.emit.install import prepare
+
+    return prepare(path.parent, path.name, text, reading_knobs(), writing)
+
+
+def put_in_place(command: str, target: Target) -> bool:
+    """Write the file; tell whether that changed anything. The system's log tells that ``command`` did it, or tried.
+
+    Raises:
+        InstallError: it could not be written.
+    """
+    from htcq.emit.install import write
+    from htcq.operations.system_log import log_change, log_failure
+
+    try:
+        changed = write(target)
+    except InstallError as error:
+        log_failure(command, error)
+        raise
+    if changed:
+        log_change(command, f"{target.path}: written")
+    return changed
+
+
+def take_away(command: str, target: Target) -> str:
+    """Remove the file, or put back the one that it replaced; return in words what was done, empty where it is gone.
+
+    Raises:
+        InstallError: it could not be removed.
+    """
+    from htcq.emit.install import remove
+    from htcq.operations.system_log import log_change, log_failure
+
+    try:
+        changed = remove(target)
+    except InstallError as error:
+        log_failure(command, error)
+        raise
+    if not changed:
+        return ""
+    done = "removed" if target.wanted is None else "removed; the file that it had replaced is back"
+    log_change(command, f"{target.path}: {done}")
+    return done

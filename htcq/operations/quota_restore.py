@@ -1,0 +1,108 @@
+"""Restores what was there before: the journal knows, whatever became of the quotas' own file. No pool is read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from htcq.elastic.journal import DEAD_MAN, DISABLE, INTENT, RESTORE, ROLLBACK, VERIFIED, Record
+from htcq.elastic.quota_file import digest_of
+from htcq.errors import InputError, RefusedError
+from htcq.live.reconfig import Negotiator
+from htcq.operations.operator import instance_of, operator
+from htcq.operations.quota_writer import Writer
+from htcq.report.printable import tell
+from htcq.store.elastic_journal import read_journal
+
+
+def writer_of_journal(name: str, pool: str, negotiator: str, timeout: float, within: float) -> Writer | None:
+    """Return the writer of the file that the journal ``name`` is about, None if of none; damage in it is told.
+
+    ``pool`` and ``negotiator`` are those of the last write where they are empty. ``timeout``, for each question, and
+    ``within``, for the negotiator to show quotas, are in seconds.
+
+    Raises:
+        JournalError: it cannot be read.
+    """
+    journal = read_journal(Path(name))
+    for doubt in journal.doubts():
+        tell(f"htcq: {doubt}")
+    last = next((each for each in reversed(journal.records) if each.path), None)
+    if last is None:
+        return None
+    return Writer(
+        Path(last.path),
+        journal,
+        Negotiator(pool or last.pool or None, negotiator or last.negotiator, timeout),
+        within,
+        instance_of(name),
+        operator(),
+        pool or last.pool,
+    )
+
+
+def roll_back(writer: Writer) -> Iterator[str]:
+    """Put the former file back, and yield as sentences what was done.
+
+    Raises:
+        HtcqError: it could not be; the journal says what is there.
+    """
+    with writer.alone():
+        for told in writer.finish():
+            yield f"finished: {told}"
+        yield _rolled_back(writer)
+
+
+def disable(writer: Writer, silence: float | None) -> str:
+    """Put the static quotas in place, if they are not, and return in a sentence what was done.
+
+    With ``silence`` in seconds only if nothing has succeeded for so long.
+
+    Raises:
+        HtcqError: it could not be; the journal says what is there.
+    """
+    silent_for = writer.state().silent_for(time.time())
+    if silence is not None and silent_for <= silence:
+        return f"{writer.path}: left alone; something succeeded {silent_for:.0f} s ago"
+    with writer.alone():
+        return _disabled(writer, silence is not None)
+
+
+def _rolled_back(writer: Writer) -> str:
+    state = writer.state()
+    last = state.in_force
+    if last is None:
+        return f"{writer.path}: nothing is in force that could be rolled back"
+    if last.what == ROLLBACK or (last.what == RESTORE and state.stopped):
+        return f"{writer.path}: unchanged; the last write was rolled back already"
+    undone = last.what != RESTORE
+    text = state.former_text if undone else last.text
+    quotas = (state.former.quotas if state.former is not None else {}) if undone else last.quotas
+    writer.write(Record(0, 0.0, INTENT, what=ROLLBACK, asked=True, text=text, quotas=quotas, plan=last.plan))
+    done = "removed, as there was none before" if text is None else "is what it was before"
+    return f"{writer.path}: {done}; {last.what} of plan {last.plan or '-'} was undone"
+
+
+def _disabled(writer: Writer, dead_man: bool) -> str:
+    writer.resolve()
+    state = writer.state()
+    present = writer.present()
+    if dead_man and present is None:
+        return f"{writer.path}: nothing is there that needs to be kept"
+    if dead_man and digest_of(present) != state.digest:
+        raise RefusedError(
+            f"{writer.path} was changed by somebody else, and is left alone", "'htcq elastic disable' takes it over"
+        )
+    if dead_man and not state.elastic and state.result == VERIFIED:
+        return f"{writer.path}: unchanged; nothing there needs to be kept"
+    if not state.fallback:
+        raise InputError("the journal has no static quotas", "remove the file, then condor_reconfig -negotiator")
+    there = digest_of(present) == digest_of(state.fallback)
+    if there and state.result == VERIFIED and (dead_man or state.stopped):
+        return f"{writer.path}: unchanged; the static quotas are there"
+    what = DEAD_MAN if dead_man else DISABLE
+    writer.write(
+        Record(0, 0.0, INTENT, what=what, asked=not dead_man, text=state.fallback, quotas=state.fallback_quotas)
+    )
+    return f"{writer.path}: the static quotas are there, and the negotiator shows them"

@@ -1,0 +1,216 @@
+"""The steps of a pool's elastic quotas: what another account has planned, what a person agrees to, and the loop's own.
+
+Each step holds the lock of the file, does first what a former run has left to do, and is in the journal before and
+after.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htcq.elastic.handover import refusals
+from htcq.elastic.journal import APPLY, INTENT, LOOK, REFUSED, Record
+from htcq.elastic.quota_file import file_of
+from htcq.emit.elastic import check_values, quota_text
+from htcq.errors import RefusedError
+from htcq.live.configuration import read_configuration
+from htcq.live.reconfig import Negotiator
+from htcq.live.sandbox import values_with
+from htcq.operations.configuration_files import target_for
+from htcq.operations.operator import instance_of, operator
+from htcq.operations.quota_writer import Writer
+from htcq.report.printable import tell
+from htcq.store.elastic_journal import Journal
+
+if TYPE_CHECKING:
+    from htcq.elastic.gates import Refusal
+    from htcq.elastic.handover import Handover
+    from htcq.elastic.journal import State
+    from htcq.operations.elastic_quotas import Declared
+    from htcq.operations.pool_source import Source
+
+#: How long a cycle takes where nobody knows, in seconds.
+USUAL_CYCLE = 60.0
+
+
+def writer_for(source: Source, declared: Declared) -> Writer:
+    """Return the writer of the file that the settings name."""
+    settings = declared.settings
+    return Writer(
+        Path(settings.directory) / settings.file,
+        Journal(Path(settings.journal)),
+        Negotiator(source.pool, declared.negotiator, source.timeout),
+        settings.verify_within,
+        instance_of(settings.journal),
+        operator(),
+        source.pool or "",
+    )
+
+
+def apply_by_id(source: Source, declared: Declared, plan: str, made: float, accept_loss: bool) -> Iterator[str]:
+    """Take the step of the present plan if that is ``plan``, of the time ``made``; yield what was done, as sentences.
+
+    Raises:
+        RefusedError: the plan is too old, is another one by now, or must not be applied.
+        HtcqError: it could not be; what was there is there again, or the journal says what is.
+    """
+    from htcq.operations.observe_and_plan import observe_and_plan
+
+    _check_age(time.time() - made, declared)
+    writer = writer_for(source, declared)
+    with writer.alone():
+        for told in writer.finish():
+            yield f"finished: {told}"
+        state = writer.state()
+        found = observe_and_plan(source, declared, state, writer.present(), made, accept_loss)
+        _refuse(found.refusals)
+        if found.step.plan.id != plan:
+            raise RefusedError(
+                f"the pool has another plan by now: {found.step.plan.id}", "look at 'htcq elastic plan' again"
+            )
+        yield _take(writer, found.handover(state), asked=True)
+
+
+def apply_handover(source: Source, declared: Declared, given: Handover) -> Iterator[str]:
+    """Take the step that another account has planned, if it stands all checks that need no look at the pool.
+
+    Yields what was done, as sentences.
+
+    Raises:
+        RefusedError: it must not be taken.
+        HtcqError: it could not be; what was there is there again, or the journal says what is.
+    """
+    if declared.negotiator and given.negotiator not in ("", declared.negotiator):
+        raise RefusedError(f"the plan is for the negotiator {given.negotiator}", f"not for {declared.negotiator}")
+    writer = writer_for(source, declared)
+    with writer.alone():
+        yield from _begun(writer)
+        state = writer.state()
+        stopped = _left_alone(writer, state, declared.settings.max_failures)
+        if stopped:
+            yield stopped
+            return
+        groups = declared.quotas.groups
+        _refuse(tuple(refusals(given, groups, declared.settings, state, writer.present(), time.time())))
+        yield _take(writer, given, asked=False)
+
+
+def show_step(source: Source, declared: Declared, accept_loss: bool) -> tuple[str, float]:
+    """Return in a sentence what the next step would change, and the length of a cycle in seconds.
+
+    Raises:
+        HtcqError: the pool cannot be read, or the step must not be taken.
+    """
+    from htcq.operations.observe_and_plan import observe_and_plan
+
+    writer = writer_for(source, declared)
+    found = observe_and_plan(source, declared, writer.state(), writer.present(), time.time(), accept_loss)
+    _refuse(found.refusals)
+    done = "would change" if found.step.plan.changes else "would stay as it is"
+    told = f"{writer.path}: {done} by plan {found.step.plan.id} (--yes writes it)"
+    return told, found.sight.cycle_seconds
+
+
+def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator[tuple[str, float]]:
+    """Take the next step and yield what was done, as sentences, with the length of a cycle in seconds.
+
+    Raises:
+        RefusedError: it must not be taken; the journal says why.
+        HtcqError: it could not be; what was there is there again, or the journal says what is.
+    """
+    from htcq.operations.observe_and_plan import observe_and_plan
+
+    writer = writer_for(source, declared)
+    with writer.alone():
+        for told in _begun(writer):
+            yield told, USUAL_CYCLE
+        state = writer.state()
+        stopped = _left_alone(writer, state, declared.settings.max_failures)
+        if stopped:
+            yield stopped, USUAL_CYCLE
+            return
+        found = observe_and_plan(source, declared, state, writer.present(), time.time(), accept_loss)
+        if found.refusals:
+            why = "; ".join(each.message for each in found.refusals)
+            writer.add(Record(0, 0.0, REFUSED, plan=found.step.plan.id, told=why))
+            _refuse(found.refusals)
+        yield _take(writer, found.handover(state), asked=False), found.sight.cycle_seconds
+
+
+def _refuse(found: tuple[Refusal, ...]) -> None:
+    """Raise what was found, if anything.
+
+    Raises:
+        RefusedError: with the first reason, and how many more there are.
+    """
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise RefusedError(f"nothing is written: {found[0].message}{more}", found[0].hint)
+
+
+def _begun(writer: Writer) -> Iterator[str]:
+    """Shorten a long journal, tell of damage in it, and finish what a former run has left to do."""
+    writer.journal.shorten()
+    for doubt in writer.journal.doubts():
+        tell(f"htcq: {doubt}")
+    for told in writer.finish():
+        yield f"finished: {told}"
+
+
+def _left_alone(writer: Writer, state: State, max_failures: int) -> str:
+    """Return why nothing may be written without a person, who stopped it; empty where it may.
+
+    Raises:
+        RefusedError: ``max_failures`` writes came to nothing.
+    """
+    if state.stopped:
+        return f"{writer.path}: left alone after {state.stopped}; 'htcq elastic apply' begins again"
+    if state.failures >= max_failures > 0:
+        raise RefusedError(
+            f"the last {state.failures} writes came to nothing: {writer.path} is left alone",
+            "see the journal; 'htcq elastic apply' begins again",
+        )
+    return ""
+
+
+def _check_age(age: float, declared: Declared) -> None:
+    most, skew = declared.settings.plan_age, declared.settings.skew
+    if age > most:
+        raise RefusedError(f"the plan is {age:.0f} s old, more than {most} s", "look at 'htcq elastic plan' again")
+    if age < -skew:
+        raise RefusedError(f"the plan was made {-age:.0f} s from now", "set this machine's clock")
+
+
+def _take(writer: Writer, given: Handover, asked: bool) -> str:
+    """Take the next step, journal it, and return in a sentence what was done.
+
+    Raises:
+        HtcqError: it could not be; what was there is there again, or the journal says what is.
+    """
+    state = writer.state()
+    fallback = quota_text(given.static, writer.instance, static=True)
+    new = fallback != state.fallback
+    record = Record(
+        0, 0.0, LOOK,
+        plan=given.plan, inputs=given.inputs, what=APPLY, asked=asked, seen=given.seen,
+        fallback=fallback if new else "", fallback_quotas=given.static.quotas if new else {},
+    )  # fmt: skip
+    there = file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
+    changes = there is None or there.knobs() != given.file.knobs()
+    if not changes and not (asked and state.stopped):
+        writer.add(record)
+        return f"{writer.path}: unchanged, as the plan {given.plan} wants it"
+    text = quota_text(given.file, writer.instance)
+    names = [name for name, _ in given.file.knobs()]
+    check_values(given.file, read_configuration(text, names), "when HTCondor reads the file")
+    target_for(writer.path, text)
+    tried = values_with(writer.path.parent, writer.path.name, text, names)
+    if tried is not None:
+        check_values(given.file, tried, "in this machine's configuration")
+    writer.write(replace(record, kind=INTENT, text=text, quotas=given.file.quotas))
+    over = f"; {given.over} groups are over" if given.over else ""
+    return f"{writer.path}: written, and the negotiator shows plan {given.plan}{over}"

@@ -1,0 +1,161 @@
+"""One simulation: a pool is read and changed in thought, and its negotiator goes through a cycle or through several.
+
+``htcq simulate`` prints what comes of it, and each item of a sweep keeps it.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.operations.changed_pool import tell_knobs, tell_omissions, tell_unit
+from htcq.operations.health import check_jobs, marked, told_ailments
+from htcq.operations.pool_source import Files, Source, confine_to, open_source, read_open
+from htcq.pool.users import not_asked
+from htcq.report.printable import tell
+from htcq.settings.changes import Changes
+from htcq.simulate.what_if import WhatIf, changed_pool
+
+if TYPE_CHECKING:
+    from htcq.operations.finished_jobs import PastFile
+    from htcq.pool.pool import Pool
+    from htcq.poolquota.health import Ailment
+    from htcq.simulate.course.course import Course, Plan
+    from htcq.simulate.course.runtimes import RunTime
+    from htcq.simulate.course.single import Single
+
+
+@dataclass(frozen=True)
+class SeveralCycles:
+    """How many cycles and how far apart, how long jobs run, and the seed of the random numbers."""
+
+    plan: Plan
+    runs: RunTime
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What is asked for.
+
+    ``changes`` are knobs of the central manager, ``arrivals`` jobs of another file, ``what`` other machines, models and
+    demand, ``options`` those of them that a report shows beside ``changes``. ``course`` is None where one cycle is
+    asked for. ``order`` is that of submitters which HTCondor leaves open.
+    """
+
+    source: Source
+    changes: Changes = ()
+    arrivals: PastFile | None = None
+    what: WhatIf = field(default_factory=WhatIf)
+    options: Changes = ()
+    course: SeveralCycles | None = None
+    order: Sequence[str] = ()
+    skip_bad_slots: bool = False
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The pool as it is and as it would be (None: nothing is changed), and what is wrong with its daemons."""
+
+    pool: Pool
+    changed: Pool | None
+    changes: Changes
+    health: tuple[Ailment, ...]
+
+
+def read_subject(asked: Simulation, files: Files = ()) -> Subject:
+    """Read the pool, in a process that can write nothing but ``files``, and change it in thought.
+
+    Raises:
+        HtcqError: it cannot be read, or has no jobs, or no configuration that could be changed.
+    """
+    opened = open_source(asked.source, asked.changes, asked.arrivals)
+    confine_to([opened], files, 1 if asked.course is None else asked.course.plan.cycles)
+    pool = read_open(opened, asked.changes, asked.arrivals)
+    check_jobs(pool)
+    if asked.changes and pool.changed is None:
+        raise InputError(f"{pool.source} has no configuration of its central manager", "a what-if needs config.txt")
+    missing = not_asked(pool)
+    if missing:
+        tell(f"htcq: {pool.source}: {missing}")
+    changed = _changed(pool, asked)
+    return Subject(pool, changed, (*asked.changes, *asked.options), told_ailments(pool))
+
+
+def _changed(pool: Pool, asked: Simulation) -> Pool | None:
+    """Return the pool as it would be; None where nothing is changed."""
+    configured = replace(pool, central=pool.changed) if asked.changes else pool
+    changed = changed_pool(configured, asked.what) if asked.changes or asked.what else None
+    if asked.changes:
+        tell_knobs(pool, configured)
+    if changed is not None:
+        tell_omissions(pool, changed)
+        tell_unit(configured, changed, asked.what)
+    return changed
+
+
+def one_cycle(asked: Simulation, subject: Subject) -> tuple[Single, Single | None]:
+    """Return the next cycle of the pool as it is, and as it would be."""
+    from htcq.simulate.course.single import run_single
+
+    now = run_single(subject.pool, asked.order, asked.skip_bad_slots)
+    if subject.changed is None:
+        return now, None
+    return now, run_single(subject.changed, asked.order, asked.skip_bad_slots)
+
+
+def several_cycles(asked: Simulation, subject: Subject, course: SeveralCycles) -> tuple[Course, Course | None]:
+    """Return the course of the pool as it is, and as it would be."""
+    # A course leaves circles of objects behind in every cycle, which the process does not collect by itself.
+    gc.freeze()
+    gc.enable()
+    now = _course(subject.pool, asked, course)
+    return now, None if subject.changed is None else _course(subject.changed, asked, course)
+
+
+def _course(pool: Pool, asked: Simulation, course: SeveralCycles) -> Course:
+    from htcq.simulate.course.course import run_course
+
+    return run_course(pool, course.plan, course.runs, Random(course.seed), asked.order, asked.skip_bad_slots)
+
+
+def status_of(crash: object, subject: Subject) -> int:
+    """Return the exit status: a finding where the negotiator would ``crash``, unknown where the pool is not healthy."""
+    return marked(EXIT_FINE if crash is None else EXIT_FINDINGS, subject.health)
+
+
+def cycle_printed(now: Single, then: Single | None, subject: Subject) -> dict[str, Any]:
+    """Return one cycle for JSON, with that of the changed pool if there is one."""
+    from htcq.report.simulate_json import cycle_json, what_if_cycle_json
+
+    return (
+        cycle_json(now, subject.pool) if then is None else what_if_cycle_json(now, then, subject.pool, subject.changes)
+    )
+
+
+def course_printed(now: Course, then: Course | None, course: SeveralCycles, subject: Subject) -> dict[str, Any]:
+    """Return several cycles for JSON, with those of the changed pool if there is one."""
+    from htcq.report.course_json import course_json, what_if_course_json
+
+    plan, seed = course.plan, course.seed
+    if then is None:
+        return course_json(now, plan, seed, subject.pool)
+    return what_if_course_json(now, then, plan, seed, subject.pool, subject.changes)
+
+
+def simulated(asked: Simulation) -> tuple[int, dict[str, Any]]:
+    """Simulate; return the exit status, and all of it for JSON.
+
+    Raises:
+        HtcqError: as :func:`read_subject`.
+    """
+    subject = read_subject(asked)
+    if asked.course is None:
+        now, then = one_cycle(asked, subject)
+        return status_of((then or now).trace.crash, subject), cycle_printed(now, then, subject)
+    before, after = several_cycles(asked, subject, asked.course)
+    return status_of((after or before).crash, subject), course_printed(before, after, asked.course, subject)
