@@ -83,7 +83,7 @@ def _look(
 ) -> tuple[Status, Audit]:
     """Look at the pool with one tree."""
     from htcq.audit.elastic import checked
-    from htcq.elastic.ceiling_left import Headroom
+    from htcq.elastic.ceiling_left import LenderReserve
     from htcq.elastic.status import status_of
     from htcq.quota.elastic.warnings import doubts
 
@@ -95,7 +95,7 @@ def _look(
             f"{source.name}: its slots are not known" + (f": {why}" if why else ""), "what is there to share?"
         )
     told_ailments(pool)
-    status = status_of(pool, quotas, tree, source.negotiator, Headroom(arguments.headroom / 100))
+    status = status_of(pool, quotas, tree, source.negotiator, LenderReserve(arguments.headroom / 100))
     found = [*flaws, *doubts(quotas, status.observation.demand)]
     return status, checked(_named(arguments.quotas, tree), found)
 

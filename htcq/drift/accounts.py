@@ -16,7 +16,8 @@ from htcq.quota.elastic.groups import ROOT
 #: Into how many parts the time is divided, unless told otherwise.
 MAX_PARTS = 24
 _HOUR = 3600
-_NAMES = ("seconds", *AMOUNTS)
+#: The seconds that were observed, and every amount.
+_SUMS = 1 + len(AMOUNTS)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def accounts(bookings: Iterable[Booking], since: int, until: int, most: int = MA
     width = part_seconds(since, until, most)
     sums: dict[tuple[str, str], _Sums] = {}
     for each in bookings:
-        sums.setdefault((each.dimension, each.group), _Sums()).add(each, since, until, width)
+        sums.setdefault((each.sums.dimension, each.sums.group), _Sums()).add(each, since, until, width)
     found = []
     for (dimension, group), each_sum in sums.items():
         seconds = sums[dimension, ROOT].seconds if (dimension, ROOT) in sums else each_sum.seconds
@@ -102,11 +103,12 @@ class _Sums:
         begun, ended = max(since, booking.since), min(until, booking.until)
         if ended <= begun:
             return
-        whole, amounts = booking.until - booking.since, [getattr(booking, name) for name in _NAMES]
+        whole = booking.until - booking.since
+        amounts = [booking.seconds, *(getattr(booking.sums, name) for name in AMOUNTS)]
         for number in range((begun - since) // width, (ended - since - 1) // width + 1):
             start, end = since + number * width, min(until, since + (number + 1) * width)
             shared = min(ended, end) - max(begun, start)
-            into = self.parts.setdefault(number, [0] * len(_NAMES))
+            into = self.parts.setdefault(number, [0] * _SUMS)
             for index, amount in enumerate(amounts):
                 into[index] += amount if shared == whole else Fraction(amount * shared, whole)
 
@@ -123,7 +125,7 @@ def _account(
     time: tuple[int, int, int],
 ) -> Account:
     since, until, width = time
-    whole = [sum((Fraction(part[index]) for part in parts.values()), Fraction(0)) for index in range(len(_NAMES))]
+    whole = [sum((Fraction(part[index]) for part in parts.values()), Fraction(0)) for index in range(_SUMS)]
     return Account(
         group,
         dimension,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from htcq.drift.compare import Difference, Side, What, settings_differ
+from htcq.drift.compare import Difference, What, settings_differ
 from htcq.drift.observation import Kept, QuotaSetting, Sample
 from htcq.drift.texts import setting_of
 from htcq.poolquota.published import same
@@ -38,17 +38,9 @@ class Spell:
     It is from the look that first saw it to the one that saw it over; ``until`` is None if the last look saw it still.
     """
 
-    group: str
-    what: What
-    one: Side
-    other: Side
+    difference: Difference
     since: int
     until: int | None = None
-
-    @property
-    def difference(self) -> Difference:
-        """What differed."""
-        return Difference(self.group, self.what, self.one, self.other)
 
 
 def changes(kept: Iterable[Kept], since: int, until: int, first: int) -> tuple[Change, ...]:
@@ -133,12 +125,12 @@ def _ended(spells: dict[What, Spell], now: dict[What, Difference], moment: int) 
     """Yield the spells that are over, and forget them."""
     for what in [what for what in spells if what not in now]:
         over = spells.pop(what)
-        yield Spell(over.group, what, over.one, over.other, over.since, moment)
+        yield replace(over, until=moment)
 
 
 def _lasting(spell: Spell | None, difference: Difference, moment: int) -> Spell:
     since = moment if spell is None else spell.since
-    return Spell(difference.group, difference.what, difference.one, difference.other, since)
+    return Spell(difference, since)
 
 
 def _moments(kept: Iterable[Kept]) -> list[int]:
@@ -189,12 +181,13 @@ def _published_spells(group: str, samples: Sequence[Sample]) -> Iterator[Spell]:
     seen = 0
     for sample in samples:
         what = disagrees(sample)
-        if spell is not None and what != spell.what:
+        if spell is not None and what != spell.difference.what:
             if seen > 1:
                 yield replace(spell, until=sample.time)
             spell = None
         if what is not None:
             seen = 1 if spell is None else seen + 1
-            spell = Spell(group, what, sample.effective, sample.computed, sample.time if spell is None else spell.since)
+            difference = Difference(group, what, sample.effective, sample.computed)
+            spell = _lasting(spell, difference, sample.time)
     if spell is not None:
         yield spell

@@ -84,6 +84,8 @@ def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] =
     looks = tuple(sample for sample in remembered.samples if chosen(sample.group, groups))
     spells = [*setting_spells(known, until), *published_spells(remembered.fine)]
     changed = changes(known, since, until, remembered.first)
+    chosen_spells = (each for each in spells if chosen(each.difference.group, groups))
+    told = [each for each in chosen_spells if each.until is None or each.until > since]
     return Story(
         pool=remembered.pool,
         unit=remembered.unit,
@@ -93,12 +95,7 @@ def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] =
         last=max((sample.time for sample in looks), default=None),
         windows=windows(looks, since, until, most),
         changes=tuple(each for each in changed if each.kind not in _OF_GROUPS or chosen(each.name, groups)),
-        spells=tuple(
-            sorted(
-                (each for each in spells if chosen(each.group, groups) and (each.until is None or each.until > since)),
-                key=lambda each: (each.group, each.since),
-            )
-        ),
+        spells=tuple(sorted(told, key=lambda each: (each.difference.group, each.since))),
         doubts=tuple(each for each in known if each.kind == "doubt" and each.since <= until and _holds(each, until)),
         ledger=tuple(
             each

@@ -42,19 +42,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Booking:
-    """One group in one dimension from ``since`` to ``until``, of which ``seconds`` were observed.
+    """The entries of one group in one dimension from ``since`` to ``until``, of which ``seconds`` were observed.
 
-    Amounts are sums over time: units of the dimension times seconds.
+    The amounts of ``sums`` are sums over time: units of the dimension times seconds.
     """
 
-    group: str
-    dimension: str
+    sums: Entry
     since: int
     until: int
     seconds: int
-    min: int
-    runtime: int
-    used: int
-    lent: int
-    borrowed: int
-    unused: int

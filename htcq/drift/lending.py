@@ -7,13 +7,13 @@ for themselves or do not lend. What a group lends is lent by the groups below it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from htcq.drift.ledger import Entry
-from htcq.quota.elastic.groups import DEFAULT, ROOT, SELF, Demand, Quotas
-from htcq.quota.elastic.results import Outcome, Standing
-from htcq.quota.elastic.scaling import Reserve, scaled_mins
+from htcq.quota.elastic.groups import DEFAULT, ROOT, SELF, Demand, Options, Quotas
+from htcq.quota.elastic.results import GroupRuntime, Outcome
+from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.elastic.share import Claim, split_hamilton
 
 
@@ -22,11 +22,8 @@ def entries(quotas: Quotas, demand: Demand, outcome: Outcome) -> tuple[Entry, ..
 
     ``outcome`` is what was computed of ``quotas`` and ``demand``.
     """
-    scalable = {
-        group.name: quotas.options.scale_min if group.scale_min is None else group.scale_min for group in quotas.groups
-    }
     names = sorted({name for group in outcome.groups for name in group.runtime})
-    return tuple(entry for name in names for entry in _of(name, scalable, demand, outcome))
+    return tuple(entry for name in names for entry in _of(name, demand, outcome))
 
 
 @dataclass
@@ -62,8 +59,8 @@ class _Member:
         return self.idle - self.lent
 
 
-def _of(dimension: str, scalable: Mapping[str, bool], demand: Demand, outcome: Outcome) -> Iterator[Entry]:
-    members = _members(dimension, scalable, outcome)
+def _of(dimension: str, demand: Demand, outcome: Outcome) -> Iterator[Entry]:
+    members = _members(dimension, outcome)
     top = [each for each in members if each.top]
     total = demand.total.get(dimension, 0)
     outside = _outside(dimension, demand, sum(each.used for each in top))
@@ -90,14 +87,14 @@ def _of(dimension: str, scalable: Mapping[str, bool], demand: Demand, outcome: O
             yield Entry(each.name, dimension, each.min, each.runtime, each.used, each.lent, each.borrowed, each.unused)
 
 
-def _members(dimension: str, scalable: Mapping[str, bool], outcome: Outcome) -> list[_Member]:
+def _members(dimension: str, outcome: Outcome) -> list[_Member]:
     """Return the groups that have a max of the dimension, parents before those below them."""
     found: dict[str, _Member] = {}
     for group in outcome.groups:
         if dimension not in group.runtime:
             continue
         parent = found.get(group.parent)
-        member = found[group.name] = _member(dimension, group, scalable, parent is None)
+        member = found[group.name] = _member(dimension, group, outcome.options, parent is None)
         if parent is not None:
             parent.below.append(member)
     members = list(found.values())
@@ -110,9 +107,9 @@ def _members(dimension: str, scalable: Mapping[str, bool], outcome: Outcome) -> 
     return members
 
 
-def _member(dimension: str, group: Standing, scalable: Mapping[str, bool], top: bool) -> _Member:
-    # The own jobs of a group are no group of the quotas, and as scalable as it.
-    shrinks = scalable.get(group.name, scalable.get(group.parent, True))
+def _member(dimension: str, group: GroupRuntime, options: Options, top: bool) -> _Member:
+    scale_min = group.group.scale_min
+    shrinks = options.scale_min if scale_min is None else scale_min
     limited, runtime = group.limited[dimension], group.runtime[dimension]
     return _Member(group.name, group.min[dimension], runtime, group.used[dimension], limited, group.lends, shrinks, top)
 
@@ -125,7 +122,8 @@ def _outside(dimension: str, demand: Demand, inside: int) -> int:
 
 def _settle(level: Sequence[_Member], there: int, beyond: int) -> None:
     """Say what each of ``level`` is guaranteed of ``there``, and lends: ``beyond`` is what others than these use."""
-    mins = scaled_mins(there, (Reserve(each.name, each.min, each.scalable) for each in level))
+    declared = {each.name: each.min for each in level}
+    mins = scaled_mins(there, declared, {each.name for each in level if not each.scalable})
     for each in level:
         each.guarantee = mins[each.name]
     spare = max(0, there - sum(mins.values()))

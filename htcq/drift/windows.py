@@ -88,13 +88,13 @@ def window(group: str, samples: Sequence[Sample], since: int, until: int, most: 
         group=group,
         since=since,
         until=until,
-        observed=sum(part.observed for part in parts),
+        observed=sum(_seconds(part) for part in parts),
         usage=whole.usage,
         max_usage=whole.max_usage,
         requested=whole.requested,
         quota=whole.quota,
-        distance=_mean((part.weight, abs(part.usage - part.quota)) for part in parts if part.quota is not None),
-        bias=_mean((part.weight, part.usage - part.quota) for part in parts if part.quota is not None),
+        distance=_mean((_weight(part), abs(part.usage - part.quota)) for part in parts if part.quota is not None),
+        bias=_mean((_weight(part), part.usage - part.quota) for part in parts if part.quota is not None),
         starved=whole.starved,
         over=whole.over,
         lending=whole.lending,
@@ -107,70 +107,59 @@ def quota_of(sample: Sample) -> float | None:
     return sample.computed if sample.effective is None else sample.effective
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What of a sample counts; the first look of all stands for no time, and counts only where there is no other."""
-
-    since: float
-    until: float
-    weight: float
-    usage: float
-    max_usage: float
-    quota: float | None
-    requested: float
-    starved: float
-    over: float
-    lending: float
-
-    @property
-    def observed(self) -> float:
-        return self.until - self.since
-
-
-def _parts(samples: Sequence[Sample], since: int, until: int) -> Iterator[_Part]:
+def _parts(samples: Sequence[Sample], since: int, until: int) -> Iterator[Point]:
+    """Yield what of each sample counts; the first look of all stands for no time, and counts only alone."""
     found = [
         _part(sample, since, until) for sample in samples if since <= sample.time and sample.time - sample.span <= until
     ]
-    lasting = [part for part in found if part.observed > 0]
-    yield from lasting or (replace(part, weight=1.0) for part in found)
+    yield from [part for part in found if _seconds(part) > 0] or found
 
 
-def _part(sample: Sample, since: int, until: int) -> _Part:
+def _part(sample: Sample, since: int, until: int) -> Point:
     start, end = max(since, sample.time - sample.span), min(until, sample.time)
     span = sample.span or 1
-    return _Part(
-        start, end, end - start, sample.usage, sample.max_usage, quota_of(sample), sample.requested,
+    return Point(
+        start, end, sample.usage, sample.max_usage, quota_of(sample), sample.requested,
         sample.starved / span, sample.over / span, sample.lending / span,
     )  # fmt: skip
 
 
-def _points(parts: Sequence[_Part], since: int, until: int, most: int) -> Iterator[Point]:
+def _seconds(part: Point) -> float:
+    return part.until - part.since
+
+
+def _weight(part: Point) -> float:
+    """Return the time that a part stands for; looks that stand for none count alike."""
+    return _seconds(part) or 1.0
+
+
+def _points(parts: Sequence[Point], since: int, until: int, most: int) -> Iterator[Point]:
     """Yield the parts as they are, or what is in each of ``most`` equal bins if there are more."""
     if len(parts) <= most:
         yield from (_sum((part,)) for part in parts)
         return
     width = (until - since) / most
-    bins: dict[int, list[_Part]] = {}
+    bins: dict[int, list[Point]] = {}
     for part in parts:
         first, last = int((part.since - since) / width), int((part.until - since) / width)
         for number in range(first, min(last, most - 1) + 1):
             start, end = max(part.since, since + number * width), min(part.until, since + (number + 1) * width)
             if end > start:
-                bins.setdefault(number, []).append(replace(part, since=start, until=end, weight=end - start))
+                bins.setdefault(number, []).append(replace(part, since=start, until=end))
     yield from (_sum(bins[number]) for number in sorted(bins))
 
 
-def _sum(parts: Sequence[_Part]) -> Point:
+def _sum(parts: Sequence[Point]) -> Point:
     return Point(
         since=parts[0].since,
         until=parts[-1].until,
-        usage=_mean((part.weight, part.usage) for part in parts) or 0.0,
+        usage=_mean((_weight(part), part.usage) for part in parts) or 0.0,
         max_usage=max(part.max_usage for part in parts),
-        quota=_mean((part.weight, part.quota) for part in parts if part.quota is not None),
-        requested=_mean((part.weight, part.requested) for part in parts) or 0.0,
-        starved=_mean((part.weight, part.starved) for part in parts) or 0.0,
-        over=_mean((part.weight, part.over) for part in parts) or 0.0,
-        lending=_mean((part.weight, part.lending) for part in parts) or 0.0,
+        quota=_mean((_weight(part), part.quota) for part in parts if part.quota is not None),
+        requested=_mean((_weight(part), part.requested) for part in parts) or 0.0,
+        starved=_mean((_weight(part), part.starved) for part in parts) or 0.0,
+        over=_mean((_weight(part), part.over) for part in parts) or 0.0,
+        lending=_mean((_weight(part), part.lending) for part in parts) or 0.0,
     )
 
 

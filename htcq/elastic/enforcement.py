@@ -27,7 +27,7 @@ from htcq.pool.weights import Weights
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.elastic.groups import Quotas
 from htcq.quota.elastic.kinds import MARK
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.units import BUILT_IN_ASSETS
 
 #: Ratios that differ by less than this part are equal.
@@ -93,7 +93,7 @@ class _Look:
         else:
             yield from (SlotClass((slot,)) for kind in self.kinds for slot in kind.variants)
 
-    def held(self, name: str) -> Iterator[tuple[Standing, Target]]:
+    def held(self, name: str) -> Iterator[tuple[GroupRuntime, Target]]:
         """Yield the leaves that are held to their quotas, and may use some of ``name``."""
         for group in self.outcome.groups:
             target = self.targets.get(group.name)

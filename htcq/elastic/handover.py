@@ -15,7 +15,7 @@ from typing import Any
 from htcq.elastic.gates import Refusal, foreign_file
 from htcq.elastic.journal import Seen, State
 from htcq.elastic.plan import made_at, plan_id
-from htcq.elastic.quota_file import GroupQuota, QuotaKnobs
+from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.errors import InputError
 from htcq.quota.elastic.groups import Group
@@ -128,7 +128,7 @@ def _quotas(value: object, where: str, file: str) -> QuotaKnobs:
         if not isinstance(table["group"], str) or not isinstance(table["accept_surplus"], bool):
             raise InputError(f"{file}: {where} has a group without a name or without true or false", _HINT)
         quota = _amount(table["quota"], f"{where}.quota", file)
-        found.append(GroupQuota(table["group"], quota, table["accept_surplus"]))
+        found.append(WrittenQuota(table["group"], quota, table["accept_surplus"]))
     return QuotaKnobs(tuple(found))
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.elastic.target import Target
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.quota.tree import MAX_QUOTA
 
 #: Sums of numbers to a thousandth may be off by so much.
@@ -25,7 +25,7 @@ def violations(outcome: Outcome) -> Iterator[str]:
         yield from _of_group(group)
 
 
-def _of_group(group: Standing) -> Iterator[str]:
+def _of_group(group: GroupRuntime) -> Iterator[str]:
     for name, runtime in sorted(group.runtime.items()):
         cap = group.max.get(name)
         kept = (
@@ -38,7 +38,7 @@ def _of_group(group: Standing) -> Iterator[str]:
             yield f"{group.name} has a runtime of {runtime} {name}, and {kept} are kept for it"
 
 
-def _has_kinds(group: Standing, name: str) -> bool:
+def _has_kinds(group: GroupRuntime, name: str) -> bool:
     return any(other.startswith(f"{name}:") for other in group.runtime)
 
 

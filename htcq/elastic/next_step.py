@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from htcq.elastic.ceiling_left import Headroom
+from htcq.elastic.ceiling_left import LenderReserve
 from htcq.elastic.damping import Damped, Limits, damp
 from htcq.elastic.invariants import bad_quotas, violations
 from htcq.elastic.journal import State
@@ -45,7 +45,7 @@ def next_step(
         raise RefusedError(f"the pool weighs {observation.pool_weight:g}", "are its slots and their weights known?")
     outcome = compute(declared, observation.demand)
     _stand(violations(outcome))
-    goals = targets(outcome, observation, Headroom(settings.headroom))
+    goals = targets(outcome, observation, LenderReserve(settings.headroom))
     mins = min_targets(declared, observation)
     in_force = file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
     damped = Damped({each.group: each.quota for each in goals}, {})

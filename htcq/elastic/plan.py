@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
-from htcq.elastic.quota_file import QuotaKnobs, number_text
+from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota, number_text
 from htcq.elastic.records import PARTS, WEIGHT, Claim, Observation
 from htcq.elastic.target import Target
 from htcq.quota.elastic.groups import Quotas
@@ -28,30 +28,29 @@ _SLACK = 1e-6
 class GroupPlan:
     """One group; amounts in slot weight, times in seconds.
 
-    ``before`` is the quota that the negotiator has (None: none), ``target`` what the runtime is worth, ``quota`` what
-    would be written and ``damped`` why that is not the target. ``used`` is what its jobs and those below it have,
-    ``over`` how much of that is above the quota. ``drains`` estimates when that has ended by itself: None where it may
-    never.
+    ``target`` has what the runtime is worth, ``written`` what the file would have, ``before`` the quota that the
+    negotiator has (None: none), and ``damped`` why ``written`` is not the target. ``used`` is what its jobs and those
+    below it have, ``over`` how much of that is above the quota. ``drains`` estimates when that has ended by itself:
+    None where it may never.
     """
 
-    group: str
-    parent: str
-    leaf: bool
+    target: Target
+    written: WrittenQuota
     before: float | None
-    target: float
-    quota: float
-    accept_surplus: bool
-    headroom: float = 0.0
-    binding: str = ""
     damped: str = ""
     used: float = 0.0
     over: float = 0.0
     drains: float | None = 0.0
 
     @property
+    def group(self) -> str:
+        """The name of the group."""
+        return self.target.group
+
+    @property
     def change(self) -> float:
         """By how much the quota changes."""
-        return self.quota - (self.before or 0.0)
+        return self.written.quota - (self.before or 0.0)
 
 
 @dataclass(frozen=True)
@@ -101,15 +100,9 @@ def plan_of(
         over = 0.0 if over <= _SLACK or each.accept_surplus else over
         groups.append(
             GroupPlan(
-                each.group,
-                target.parent,
-                target.leaf,
+                target,
+                each,
                 observation.configured.get(each.group),
-                target.quota,
-                each.quota,
-                each.accept_surplus,
-                target.headroom,
-                target.binding,
                 damped.get(each.group, ""),
                 have,
                 over,

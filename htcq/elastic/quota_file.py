@@ -21,7 +21,7 @@ _LINE = 100
 
 
 @dataclass(frozen=True)
-class GroupQuota:
+class WrittenQuota:
     """The quota of one group in slot weight, that of the groups below it included."""
 
     group: str
@@ -33,7 +33,7 @@ class GroupQuota:
 class QuotaKnobs:
     """The groups of a file, parents before those below them."""
 
-    groups: tuple[GroupQuota, ...]
+    groups: tuple[WrittenQuota, ...]
 
     def knobs(self) -> tuple[tuple[str, str], ...]:
         """Return the file's knobs in their order."""
@@ -86,10 +86,10 @@ def ordered(targets: Iterable[Target]) -> tuple[Target, ...]:
 def elastic_file(targets: Iterable[Target], quotas: Mapping[str, float]) -> QuotaKnobs:
     """Return the file in which every group has the quota of ``quotas``."""
     return QuotaKnobs(
-        tuple(GroupQuota(each.group, quotas[each.group], each.accept_surplus) for each in ordered(targets))
+        tuple(WrittenQuota(each.group, quotas[each.group], each.accept_surplus) for each in ordered(targets))
     )
 
 
 def file_of(quotas: Mapping[str, tuple[float, bool]]) -> QuotaKnobs:
     """Return the file with ``quotas``: by group its quota and whether it accepts surplus, in their order."""
-    return QuotaKnobs(tuple(GroupQuota(name, quota, takes) for name, (quota, takes) in quotas.items()))
+    return QuotaKnobs(tuple(WrittenQuota(name, quota, takes) for name, (quota, takes) in quotas.items()))

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from htcq.elastic.ceiling_left import Headroom, Leaf, with_headroom
+from htcq.elastic.ceiling_left import LeafQuota, LenderReserve, with_headroom
 from htcq.elastic.records import PARTS, WEIGHT, Observation
 from htcq.elastic.target import Target
 from htcq.elastic.weight_of_runtime import Jobs, Shape, shapes_of, worth
 from htcq.quota.elastic.groups import DEFAULT, SELF, SYSTEM, Amounts
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 
 
-def targets(outcome: Outcome, observation: Observation, headroom: Headroom | None = None) -> tuple[Target, ...]:
+def targets(outcome: Outcome, observation: Observation, reserve: LenderReserve | None = None) -> tuple[Target, ...]:
     """Return what the quota of every group should become, parents before their children.
 
     The sum of the top-level quotas is never more than what the pool weighs without what jobs of no group hold. Quotas
@@ -27,7 +27,7 @@ def targets(outcome: Outcome, observation: Observation, headroom: Headroom | Non
     free = _free(observation)
     leaves = _leaves(outcome, observation, jobs, unit)
     _shrink(leaves, free, unit)
-    with_headroom(leaves, outcome, free, unit, headroom or Headroom(), _typical(jobs))
+    with_headroom(leaves, outcome, free, unit, reserve or LenderReserve(), _typical(jobs))
     below = _sums(outcome, leaves)
     return tuple(
         _target(group, outcome, leaves, below) for group in outcome.groups if not group.name.endswith(f".{SELF}")
@@ -48,36 +48,29 @@ def jobs_by_group(observation: Observation) -> Mapping[str, Jobs]:
     }
 
 
-def managed(group: Standing, amounts: Amounts) -> dict[str, int]:
-    """Return ``amounts`` in the dimensions that a group names itself."""
-    return {name: amount for name, amount in amounts.items() if name in group.max and name not in group.implied}
-
-
-def accepts_surplus(group: Standing, outcome: Outcome) -> bool:
+def accepts_surplus(group: GroupRuntime, outcome: Outcome) -> bool:
     """Tell whether a group may have what others leave: its max is nowhere less than what there is."""
     return all(
         cap is None or cap >= outcome.total.get(name, 0) for name, cap in group.max.items() if name not in group.implied
     )
 
 
-def _leaves(outcome: Outcome, observation: Observation, jobs: Mapping[str, Jobs], unit: int) -> dict[str, Leaf]:
+def _leaves(outcome: Outcome, observation: Observation, jobs: Mapping[str, Jobs], unit: int) -> dict[str, LeafQuota]:
     found = {}
     for group in outcome.groups:
         if not group.leaf:
             continue
         owner = group.parent if group.name.endswith(f".{SELF}") else group.name
         own = jobs.get(owner, Jobs())
-        now = worth(managed(group, group.runtime), own, observation.worth)
-        least = worth(managed(group, group.scaled_min), own, observation.worth).parts
-        lent = managed(group, group.lent)
+        now = worth(group.declared(group.runtime), own, observation.worth)
+        least = worth(group.declared(group.scaled_min), own, observation.worth).parts
         typical = max((shape.weight for shape in own.shapes), default=0)
         parts, kept = now.parts // unit * unit, least // unit * unit
-        lends = any(lent.values())
-        found[group.name] = Leaf(group.name, group.parent, parts, kept, lends, now.binding, typical)
+        found[group.name] = LeafQuota(group, parts, kept, now.binding, typical)
     return found
 
 
-def _shrink(leaves: Mapping[str, Leaf], free: int, unit: int) -> None:
+def _shrink(leaves: Mapping[str, LeafQuota], free: int, unit: int) -> None:
     """Make quotas fit into the pool, each by the same part: runtimes may be worth more where weights differ."""
     together = sum(leaf.parts for leaf in leaves.values())
     if together <= free:
@@ -117,7 +110,7 @@ def _typical(jobs: Mapping[str, Jobs]) -> int:
     return PARTS
 
 
-def _sums(outcome: Outcome, leaves: Mapping[str, Leaf]) -> dict[str, int]:
+def _sums(outcome: Outcome, leaves: Mapping[str, LeafQuota]) -> dict[str, int]:
     below: dict[str, int] = {}
     for group in reversed(outcome.groups):
         own = leaves[group.name].parts if group.name in leaves else below.get(group.name, 0)
@@ -127,12 +120,10 @@ def _sums(outcome: Outcome, leaves: Mapping[str, Leaf]) -> dict[str, int]:
     return below
 
 
-def _target(group: Standing, outcome: Outcome, leaves: Mapping[str, Leaf], below: Mapping[str, int]) -> Target:
+def _target(group: GroupRuntime, outcome: Outcome, leaves: Mapping[str, LeafQuota], below: Mapping[str, int]) -> Target:
     leaf = leaves.get(group.name)
     own = outcome.find(f"{group.name}.{SELF}") is not None
-    line = [group]
-    while line[-1].parent:
-        line.append(outcome[line[-1].parent])
+    line = [group, *outcome.above(group)]
     if leaf is None:
         # Jobs of its own would take the surplus; groups below it take it only where they may.
         accepts = not own or all(accepts_surplus(each, outcome) for each in line)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from htcq.elastic.ceiling_left import Headroom
-from htcq.elastic.quota_file import GroupQuota, QuotaKnobs, ordered
+from htcq.elastic.ceiling_left import LenderReserve
+from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota, ordered
 from htcq.elastic.quota_targets import targets
 from htcq.elastic.records import Observation
 from htcq.elastic.target import Target
 from htcq.quota.elastic.groups import Amounts, Quotas
-from htcq.quota.elastic.results import Standing
+from htcq.quota.elastic.results import GroupRuntime
 from htcq.quota.elastic.runtime import compute
 
 
@@ -23,8 +23,8 @@ def min_targets(declared: Quotas, observation: Observation) -> tuple[Target, ...
     A dimension of which a group is guaranteed nothing does not keep it from the others.
     """
     outcome = compute(declared, replace(observation.demand, request=_mins(declared), used={}))
-    groups = tuple(replace(group, runtime=_given(group), lent={}) for group in outcome.groups)
-    return targets(replace(outcome, groups=groups), observation, Headroom(0.0))
+    groups = tuple(replace(group, runtime=_given(group)) for group in outcome.groups)
+    return targets(replace(outcome, groups=groups), observation, LenderReserve(0.0))
 
 
 def _mins(declared: Quotas) -> dict[str, Amounts]:
@@ -37,11 +37,11 @@ def _mins(declared: Quotas) -> dict[str, Amounts]:
     return dict(own)
 
 
-def _given(group: Standing) -> Amounts:
+def _given(group: GroupRuntime) -> Amounts:
     given = {name: amount for name, amount in group.runtime.items() if amount > 0}
     return given or dict.fromkeys(group.runtime, 0)
 
 
 def static_file(mins: tuple[Target, ...]) -> QuotaKnobs:
     """Return the static quotas; ``mins`` has what the mins are worth."""
-    return QuotaKnobs(tuple(GroupQuota(each.group, each.quota, accept_surplus=True) for each in ordered(mins)))
+    return QuotaKnobs(tuple(WrittenQuota(each.group, each.quota, accept_surplus=True) for each in ordered(mins)))

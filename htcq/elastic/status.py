@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from htcq.elastic.ceiling_left import Headroom
+from htcq.elastic.ceiling_left import LenderReserve
 from htcq.elastic.enforcement import Enforcement, enforcement
 from htcq.elastic.observation import Observation, observe
 from htcq.elastic.quota_targets import targets
@@ -31,7 +31,7 @@ class Status:
 
 
 def status_of(
-    pool: Pool, quotas: Quotas, tree: str = "", negotiator: str = "", headroom: Headroom | None = None
+    pool: Pool, quotas: Quotas, tree: str = "", negotiator: str = "", headroom: LenderReserve | None = None
 ) -> Status:
     """Return how the groups of ``quotas`` stand on ``pool``; ``negotiator`` names one if there are several."""
     observation = observe(pool, quotas, negotiator)

@@ -26,16 +26,20 @@ class Difference:
 class GroupDifference:
     """One group: its quota as effective, its allocation, and the limit that the negotiator works with.
 
-    ``fate`` is "appears", "vanishes" or, for a group that is there before and after, "stays".
+    ``status`` is that after the change; of a group that vanishes, that before. ``fate`` is "appears", "vanishes" or,
+    for a group that is there before and after, "stays".
     """
 
-    name: str
-    parent: str | None
-    depth: int
+    status: GroupStatus
     fate: str
     effective: Difference
     allocated: Difference
     limit: Difference
+
+    @property
+    def name(self) -> str:
+        """The name of the group."""
+        return self.status.name
 
     @property
     def changed(self) -> bool:
@@ -71,9 +75,7 @@ def _compared(one: GroupStatus, before: GroupStatus | None, after: GroupStatus |
         return _difference(None if before is None else amount(before), None if after is None else amount(after))
 
     return GroupDifference(
-        name=one.name,
-        parent=one.parent,
-        depth=one.depth,
+        status=one,
         fate="appears" if before is None else "vanishes" if after is None else "stays",
         effective=of(lambda standing: standing.quota),
         allocated=of(lambda standing: standing.own_allocated),

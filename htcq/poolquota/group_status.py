@@ -25,7 +25,7 @@ _MAX_DIGITS = 1e9
 
 @dataclass(frozen=True)
 class GroupStatus:
-    """One group; ``depth`` is 0 for the root.
+    """One group; ``depth`` is 0 for the root, ``computed`` has its quotas at the start of the cycle.
 
     Of the group itself: ``idle`` and ``running`` (what its own submitters want more and have), ``requested`` (what the
     negotiator makes of both), ``usage``, ``allocated``. With all below it: ``subtree_quota``, ``subtree_usage``.
@@ -36,21 +36,11 @@ class GroupStatus:
     published something else, ``shares`` what each of its submitters with idle jobs may take when its turn begins.
     """
 
-    name: str
-    parent: str | None
+    computed: GroupQuota
     depth: int
-    config_quota: float
-    static: bool
-    configured: bool
-    accept_surplus: bool
-    autoregroup: bool
-    quota: float
-    subtree_quota: float
     submitters: int
     idle: float
     running: float
-    requested: float
-    usage: float
     subtree_usage: float
     allocated: float
     own_allocated: float
@@ -62,6 +52,36 @@ class GroupStatus:
     sort_key: float
     marks: tuple[Mark, ...] = ()
     shares: tuple[Share, ...] = ()
+
+    @property
+    def group(self) -> Group:
+        """The group as configured."""
+        return self.computed.group
+
+    @property
+    def name(self) -> str:
+        """The name of the group."""
+        return self.computed.group.name
+
+    @property
+    def quota(self) -> float:
+        """The quota of the group itself."""
+        return self.computed.quota
+
+    @property
+    def subtree_quota(self) -> float:
+        """The quota of the group and all groups below it."""
+        return self.computed.subtree_quota
+
+    @property
+    def requested(self) -> float:
+        """What the negotiator takes for the demand of the group itself."""
+        return self.computed.requested
+
+    @property
+    def usage(self) -> float:
+        """What the group itself uses."""
+        return self.computed.usage
 
     @property
     def working_limit(self) -> float | None:
@@ -91,32 +111,22 @@ class _First:
     def standing(self, group: Group, depth: int) -> GroupStatus:
         """Return where one group stands."""
         quotas, name = self._quotas, group.name
-        promised, limit = quotas.quota(name), quotas.limits.get(name)
+        computed, limit = quotas.quota(name), quotas.limits.get(name)
         own = self._own[name]
         idle, running = quotas.demand(name)
         return GroupStatus(
-            name=name,
-            parent=group.parent,
+            computed=computed,
             depth=depth,
-            config_quota=group.config_quota,
-            static=group.static,
-            configured=group.configured,
-            accept_surplus=group.accept_surplus,
-            autoregroup=group.autoregroup,
-            quota=promised.quota,
-            subtree_quota=promised.subtree_quota,
             submitters=len(quotas.of(name)),
             idle=idle,
             running=running,
-            requested=promised.requested,
-            usage=promised.usage,
             subtree_usage=self._below[name],
             allocated=quotas.allocated(name),
             own_allocated=own,
-            borrowed=max(0.0, own - promised.quota),
+            borrowed=max(0.0, own - computed.quota),
             lent=self._lent[name],
             limit=limit,
-            headroom=self._headroom(promised, limit),
+            headroom=self._headroom(computed, limit),
             turn=self._turns.get(name),
             sort_key=self._keys.get(name, 0.0),
             marks=quotas.marks.get(name, ()),
@@ -126,7 +136,7 @@ class _First:
     def _headroom(self, group: GroupQuota, limit: float | None) -> float:
         if limit is None:
             return max(0.0, group.quota - group.usage)
-        if group.parent is None and group.autoregroup:
+        if group.group.parent is None and group.group.autoregroup:
             # No quota holds the root then, only what there is; its submitters' matches count for their own groups.
             return max(0.0, truncated(limit) - self._below[group.name])
         return 0.0 if math.isnan(limit) else max(0.0, truncated(limit) - group.usage)
@@ -158,6 +168,7 @@ def depth_first(quotas: PoolQuotas) -> Iterator[tuple[Group, int]]:
 def _subtree_usage(groups: Sequence[GroupQuota]) -> Mapping[str, float]:
     below = {group.name: group.usage for group in groups}
     for group in reversed(groups):  # what is below a group comes after it
-        if group.parent is not None:
-            below[group.parent] += below[group.name]
+        parent = group.group.parent
+        if parent is not None:
+            below[parent] += below[group.name]
     return below

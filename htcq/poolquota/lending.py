@@ -18,7 +18,7 @@ def own_allocations(quotas: Quotas, weighted: bool) -> Mapping[str, float]:
         return {group.name: 0.0 for group in quotas.groups}
     first, root = quotas.rounds[0], quotas.groups[0]
     own = {group.name: group.allocated for group in first.groups}
-    if root.autoregroup:
+    if root.group.autoregroup:
         own[root.name] = _shared_out(root, first, weighted)
     return own
 
@@ -48,7 +48,8 @@ def lent_by(quotas: Quotas) -> Mapping[str, float]:
     kept: dict[str, float] = {}
     lent = {}
     for group in quotas.groups:  # breadth first: what is above a group comes before it
-        above = kept[group.parent] if group.parent is not None else 1.0
+        parent = group.group.parent
+        above = kept[parent] if parent is not None else 1.0
         kept[group.name] = above * (1.0 - taken.get(group.name, 0.0))
         lent[group.name] = max(0.0, group.quota - group.requested) * (1.0 - kept[group.name])
     return lent

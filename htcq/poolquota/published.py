@@ -145,14 +145,14 @@ def seconds_of(taken: str) -> float | None:
 
 def _differences(record: Record, group: GroupQuota) -> Iterator[Mark]:
     numbers = {
-        "ConfigQuota": group.config_quota, "EffectiveQuota": group.quota, "SubtreeQuota": group.subtree_quota,
+        "ConfigQuota": group.group.config_quota, "EffectiveQuota": group.quota, "SubtreeQuota": group.subtree_quota,
     }  # fmt: skip
     for attribute, computed in numbers.items():
         published = _number(record, attribute)
         if published is not None and not same(published, computed):
             yield Mark(attribute, published, computed)
     policy = record.text("SurplusPolicy")
-    expected = "regroup" if group.autoregroup else "byquota" if group.accept_surplus else "no"
+    expected = "regroup" if group.group.autoregroup else "byquota" if group.group.accept_surplus else "no"
     if policy and policy != expected:
         yield Mark("SurplusPolicy", policy, expected)
 

@@ -83,19 +83,7 @@ def _assigned(inputs: Inputs) -> list[Node]:
 
 
 def _group_quota(node: Node) -> GroupQuota:
-    group = node.group
-    return GroupQuota(
-        group.name,
-        group.parent,
-        group.config_quota,
-        group.static,
-        group.accept_surplus,
-        group.autoregroup,
-        node.quota,
-        node.subtree_quota,
-        node.requested,
-        node.usage,
-    )
+    return GroupQuota(node.group, node.quota, node.subtree_quota, node.requested, node.usage)
 
 
 class _Cycle:

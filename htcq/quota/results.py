@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from htcq.quota.tree import Group
+
 
 @dataclass(frozen=True)
 class GroupQuota:
-    """One group: as configured, and what the quotas of this cycle are."""
+    """A configured group with its quotas, demand and usage at the start of this cycle."""
 
-    name: str
-    parent: str | None
-    config_quota: float
-    static: bool
-    accept_surplus: bool
-    autoregroup: bool
+    group: Group
     quota: float
     subtree_quota: float
     requested: float
     usage: float
+
+    @property
+    def name(self) -> str:
+        """The name of the group."""
+        return self.group.name
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def _keys(window: Window) -> dict[str, str]:
 def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Iterator[dict[str, Any]]:
     moments = [(subject(each), each.time) for each in story.changes]
     moments += [
-        (one_line(spell.group), each)
+        (one_line(spell.difference.group), each)
         for spell in story.spells
         for each in (spell.since, spell.until)
         if each is not None and each > story.first

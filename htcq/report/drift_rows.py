@@ -58,7 +58,8 @@ def _change(change: Change) -> dict[str, Any]:
 
 
 def _spell(spell: Spell) -> dict[str, Any]:
-    return {**asdict(spell), "since": iso(spell.since), "until": None if spell.until is None else iso(spell.until)}
+    until = None if spell.until is None else iso(spell.until)
+    return {**asdict(spell.difference), "since": iso(spell.since), "until": until}
 
 
 def _window(window: Window) -> dict[str, Any]:

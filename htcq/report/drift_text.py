@@ -57,14 +57,14 @@ def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
     for spell in story.spells:
         if spell.until is not None:
             text = f"{told(spell.difference)}, until {moment(spell.until, zone)}"
-            found.append(Entry(spell.since, one_line(spell.group), text))
+            found.append(Entry(spell.since, one_line(spell.difference.group), text))
     return sorted(found, key=lambda each: each.when)
 
 
 def standing(story: Story) -> list[Entry]:
     """Return what still disagreed at the last look, each with the time since which it did, the newest first."""
     spells = sorted(story.standing, key=lambda spell: -spell.since)
-    return [Entry(spell.since, one_line(spell.group), told(spell.difference)) for spell in spells]
+    return [Entry(spell.since, one_line(spell.difference.group), told(spell.difference)) for spell in spells]
 
 
 def legend(story: Story, blocks: bool, width: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from htcq.audit.engine import Audit
 from htcq.quota.elastic.groups import SELF, Amounts
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.quota.elastic.steps import Trace
 
 SCHEMA = 1
@@ -53,7 +53,7 @@ def elastic_json(computed: Computed, trace: bool = False) -> dict[str, Any]:
     }
 
 
-def _group(group: Standing, outcome: Outcome, told: Trace | None) -> dict[str, Any]:
+def _group(group: GroupRuntime, outcome: Outcome, told: Trace | None) -> dict[str, Any]:
     found: dict[str, Any] = {name: dict(getattr(group, name)) for name in _AMOUNTS}
     found["parent"] = group.parent
     found["leaf"] = group.leaf

@@ -44,10 +44,10 @@ def _row(group: GroupPlan) -> tuple[str, ...]:
     return (
         one_line(group.group),
         _NONE if group.before is None else show_number(group.before),
-        show_number(group.quota),
+        show_number(group.written.quota),
         f"+{show_number(change)}" if change > 0 else show_number(change) if change else "",
-        show_number(group.target),
-        "yes" if group.accept_surplus else "no",
+        show_number(group.target.quota),
+        "yes" if group.written.accept_surplus else "no",
         show_number(group.used),
         show_number(group.over) if group.over else "",
         _drains(group),
@@ -64,10 +64,10 @@ def _drains(group: GroupPlan) -> str:
 def _reasons(group: GroupPlan) -> Iterator[str]:
     if group.damped:
         yield _WHY[group.damped]
-    if group.headroom:
-        yield f"{show_number(group.headroom)} of headroom"
-    if group.binding:
-        yield f"{group.binding} binds"
+    if group.target.headroom:
+        yield f"{show_number(group.target.headroom)} of headroom"
+    if group.target.binding:
+        yield f"{group.target.binding} binds"
 
 
 def _notes(plan: Plan) -> Iterator[str]:

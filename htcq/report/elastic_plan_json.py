@@ -8,6 +8,7 @@ from typing import Any
 
 from htcq.elastic.gates import Refusal
 from htcq.elastic.next_step import NextStep
+from htcq.elastic.plan import GroupPlan
 from htcq.elastic.reclaim.results import ReclaimPlan
 from htcq.poolquota.health import Ailment, health_json
 from htcq.report.moments import iso
@@ -29,11 +30,31 @@ def plan_json(
         "negotiator": plan.negotiator,
         "pool_weight": plan.pool_weight,
         "changes": plan.changes,
-        "groups": [{**asdict(group), "change": group.change} for group in plan.groups],
+        "groups": [_group(group) for group in plan.groups],
         "static": {each.group: each.quota for each in step.static.groups},
         "victims": [asdict(each) for each in taken.victims],
         "lost_weight_hours": taken.lost_weight_hours,
         "ceilings": dict(plan.ceilings),
         "problems": list(plan.problems),
         "refused": [asdict(each) for each in refusals],
+    }
+
+
+def _group(plan: GroupPlan) -> dict[str, Any]:
+    target = plan.target
+    return {
+        "group": plan.group,
+        "parent": target.parent,
+        "leaf": target.leaf,
+        "before": plan.before,
+        "target": target.quota,
+        "quota": plan.written.quota,
+        "accept_surplus": plan.written.accept_surplus,
+        "headroom": target.headroom,
+        "binding": target.binding,
+        "damped": plan.damped,
+        "used": plan.used,
+        "over": plan.over,
+        "drains": plan.drains,
+        "change": plan.change,
     }

@@ -14,7 +14,7 @@ from htcq.elastic.status import Status
 from htcq.elastic.target import Target
 from htcq.poolquota.health import health_json
 from htcq.quota.elastic.groups import SELF
-from htcq.quota.elastic.results import Standing
+from htcq.quota.elastic.results import GroupRuntime
 
 SCHEMA = 1
 _AMOUNTS = (
@@ -56,7 +56,7 @@ def status_json(status: Status, findings: Audit) -> dict[str, Any]:
     }
 
 
-def _group(group: Standing, status: Status, target: Target | None) -> dict[str, Any]:
+def _group(group: GroupRuntime, status: Status, target: Target | None) -> dict[str, Any]:
     found: dict[str, Any] = {name: dict(getattr(group, name)) for name in _AMOUNTS}
     found["parent"] = group.parent
     found["leaf"] = group.leaf

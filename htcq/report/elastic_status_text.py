@@ -12,7 +12,7 @@ from htcq.elastic.records import PARTS, WEIGHT
 from htcq.elastic.status import Status
 from htcq.elastic.target import Target
 from htcq.quota.elastic.groups import Amounts
-from htcq.quota.elastic.results import Standing
+from htcq.quota.elastic.results import GroupRuntime
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, show_lines, show_table
 from htcq.units import show_amount, show_number
@@ -40,7 +40,7 @@ def _title(status: Status) -> str:
     return one_line(f"{status.source}{negotiator}{tree}{taken}")
 
 
-def _rows(group: Standing) -> Iterator[list[str]]:
+def _rows(group: GroupRuntime) -> Iterator[list[str]]:
     shown = group.name
     for name in sorted(group.runtime):
         if name in group.implied:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from htcq.errors import InputError
-from htcq.quota.elastic.results import Standing
+from htcq.quota.elastic.results import GroupRuntime
 from htcq.quota.elastic.steps import Trace
 from htcq.report.elastic_json import Computed
 from htcq.report.printable import one_line
@@ -31,7 +31,7 @@ def _title(computed: Computed, source: str) -> str:
     return one_line(f"{source}, tree {computed.name}" if computed.name else source)
 
 
-def _rows(group: Standing) -> Iterator[list[str]]:
+def _rows(group: GroupRuntime) -> Iterator[list[str]]:
     for name in sorted(group.runtime):
         cap, least, scaled = group.max[name], group.min[name], group.scaled_min[name]
         yield [
@@ -97,7 +97,7 @@ def no_group(name: str, known: list[str]) -> InputError:
     return InputError(f"there is no group {name}", hint)
 
 
-def _told(group: Standing, trace: Trace) -> Iterator[Line]:
+def _told(group: GroupRuntime, trace: Trace) -> Iterator[Line]:
     yield _line(group.name, "strong")
     for name in sorted(group.runtime):
         yield Line(((one_line(name), "strong"),), indent=2)

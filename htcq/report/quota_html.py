@@ -82,7 +82,7 @@ def _warnings(look: PoolQuotaReport) -> Iterator[str]:
 
 def _rows(look: PoolQuotaReport) -> Iterator[dict[str, Any]]:
     told, bars = stories(look), _bars(look)
-    parents = {standing.parent for standing in look.standings}
+    parents = {standing.group.parent for standing in look.standings}
     numbers = {standing.name: number for number, standing in enumerate(look.standings)}
     for standing in look.standings:
         sentences: dict[str, list[str]] = {}
@@ -93,7 +93,7 @@ def _rows(look: PoolQuotaReport) -> Iterator[dict[str, Any]]:
             "path": one_line(standing.name[: -len(own_name(standing))]),
             "own": one_line(own_name(standing)),
             "depth": min(standing.depth, _DEEPEST),
-            "parent": numbers.get(standing.parent or "", ""),
+            "parent": numbers.get(standing.group.parent or "", ""),
             "open": standing.name in parents,
             "bar": bars[standing.name],
             "cells": [column.cell(standing) for column in COLUMNS],
@@ -106,13 +106,13 @@ def _bars(look: PoolQuotaReport) -> Mapping[str, str]:
     """Return a bar of each group together with those below it, on one scale with the other groups of its parent."""
     asked = {standing.name: max(0.0, standing.requested) for standing in look.standings}
     for standing in reversed(look.standings):  # what is below a group comes after it
-        if standing.parent is not None:
-            asked[standing.parent] += asked[standing.name]
+        if standing.group.parent is not None:
+            asked[standing.group.parent] += asked[standing.name]
     scales: dict[str | None, float] = {}
     for standing in look.standings:
         greatest = max(standing.subtree_quota, standing.subtree_usage, asked[standing.name])
-        scales[standing.parent] = max(scales.get(standing.parent, 0.0), greatest)
-    return {each.name: _bar(each, asked[each.name], scales[each.parent]) for each in look.standings}
+        scales[standing.group.parent] = max(scales.get(standing.group.parent, 0.0), greatest)
+    return {each.name: _bar(each, asked[each.name], scales[each.group.parent]) for each in look.standings}
 
 
 def _bar(standing: GroupStatus, asked: float, scale: float) -> str:

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from htcq.poolquota.comparison import compare
+from htcq.poolquota.comparison import GroupDifference, compare
+from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.health import health_json
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.quota.results import Round
+from htcq.quota.results import GroupQuota, Round
 
 SCHEMA = 1
 
@@ -30,9 +31,9 @@ def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
             "demand_unit": look.demand_unit,
             "pool_weight": look.quotas.pool_weight,
             "published_pool_weight": look.published_weight,
-            "groups": [asdict(group) for group in look.quotas.groups],
+            "groups": [_quota(group) for group in look.quotas.groups],
             "rounds": [_round(each) for each in look.quotas.rounds],
-            "standings": [asdict(standing) for standing in look.standings],
+            "standings": [_status(status) for status in look.standings],
             "sharings": [[asdict(sharing) for sharing in each.sharings] for each in look.quotas.rounds],
             "problems": [{**asdict(each), "fatal": each.fatal, "message": each.message} for each in look.problems],
             "doubts": list(look.doubts),
@@ -51,8 +52,35 @@ def what_if_json(before: PoolQuotaReport, after: PoolQuotaReport, changes: Seque
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
         "before": quota_json(before),
         "after": quota_json(after),
-        "differences": finite([asdict(each) for each in compare(before, after)]),
+        "differences": finite([_difference(each) for each in compare(before, after)]),
     }
+
+
+def _quota(found: GroupQuota) -> dict[str, Any]:
+    group = found.group
+    return {
+        "name": group.name,
+        "parent": group.parent,
+        "config_quota": group.config_quota,
+        "static": group.static,
+        "accept_surplus": group.accept_surplus,
+        "autoregroup": group.autoregroup,
+        **_own_fields(found),
+    }
+
+
+def _status(status: GroupStatus) -> dict[str, Any]:
+    return {**_quota(status.computed), "configured": status.group.configured, **_own_fields(status)}
+
+
+def _difference(found: GroupDifference) -> dict[str, Any]:
+    return {"name": found.name, "parent": found.status.group.parent, "depth": found.status.depth,
+            **_own_fields(found)}  # fmt: skip
+
+
+def _own_fields(found: GroupQuota | GroupStatus | GroupDifference) -> dict[str, Any]:
+    """Return the fields of a record without the record that it extends."""
+    return {name: value for name, value in asdict(found).items() if name not in ("group", "computed", "status")}
 
 
 def _round(given: Round) -> dict[str, Any]:

@@ -45,11 +45,11 @@ def quota_rows(look: PoolQuotaReport, configuration: str = CURRENT) -> Iterator[
             look.negotiator,
             configuration,
             standing.name,
-            standing.parent or "",
+            standing.group.parent or "",
             str(standing.depth),
             *_configured(standing),
-            _truth(standing.accept_surplus),
-            _truth(standing.autoregroup),
+            _truth(standing.group.accept_surplus),
+            _truth(standing.group.autoregroup),
             look.unit,
             look.demand_unit,
             _number(look.pool_weight),
@@ -62,9 +62,9 @@ def quota_rows(look: PoolQuotaReport, configuration: str = CURRENT) -> Iterator[
 
 def _configured(standing: GroupStatus) -> tuple[str, str]:
     """Return what kind of quota a group has and, in ``unit`` or as a share from 0 to 1, how much."""
-    if not standing.configured:
+    if not standing.group.configured:
         return "none", ""
-    return "static" if standing.static else "dynamic", _number(standing.config_quota)
+    return "static" if standing.group.static else "dynamic", _number(standing.group.config_quota)
 
 
 def _amounts(standing: GroupStatus) -> Iterator[str]:

@@ -56,10 +56,10 @@ def _heading(title: str, unit: str) -> str:
 def _drawn(standings: Sequence[GroupStatus], stream: TextIO) -> list[str]:
     """Return the last part of each group's name behind the branches that lead to it."""
     fork, corner, beside, nothing = _branches(stream)
-    last = {standing.parent: standing.name for standing in standings}
+    last = {standing.group.parent: standing.name for standing in standings}
     names, trail = [], [""]
     for standing in standings:
-        end, left = standing.name == last[standing.parent], trail[standing.depth]
+        end, left = standing.name == last[standing.group.parent], trail[standing.depth]
         del trail[standing.depth + 1 :]
         if standing.depth:
             names.append(left + (corner if end else fork) + one_line(own_name(standing)))

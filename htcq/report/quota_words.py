@@ -35,8 +35,8 @@ class Column:
 
 def own_name(standing: GroupStatus) -> str:
     """Return a group's name without that of its parent."""
-    below = standing.depth > 1 and standing.parent is not None
-    return standing.name[len(standing.parent or "") + 1 :] if below else standing.name
+    below = standing.depth > 1 and standing.group.parent is not None
+    return standing.name[len(standing.group.parent or "") + 1 :] if below else standing.name
 
 
 def not_offered(found: KeptBack) -> str:
@@ -47,9 +47,13 @@ def not_offered(found: KeptBack) -> str:
 
 def configured(standing: GroupStatus) -> str:
     """Return the quota as configured: an amount, or a share of what the parent has to hand on."""
-    if not standing.configured:
+    if not standing.group.configured:
         return NONE
-    return show_number(standing.config_quota) if standing.static else f"{show_number(100 * standing.config_quota)}%"
+    return (
+        show_number(standing.group.config_quota)
+        if standing.group.static
+        else f"{show_number(100 * standing.group.config_quota)}%"
+    )
 
 
 COLUMNS = (

@@ -78,7 +78,7 @@ def bookings_of(connection: sqlite3.Connection, pool: str, since: int, until: in
 
 
 def _booking(row: tuple[int, ...], accounts: dict[int, tuple[str, str]]) -> Booking:
-    account, since, until, *numbers = row
-    if account not in accounts or not all(isinstance(each, int) for each in (since, until, *numbers)):
+    account, since, until, seconds, *amounts = row
+    if account not in accounts or not all(isinstance(each, int) for each in row[1:]):
         raise sqlite3.DatabaseError("malformed: numbers that no htcq wrote")
-    return Booking(*accounts[account], since, until, *numbers)
+    return Booking(Entry(*accounts[account], *amounts), since, until, seconds)

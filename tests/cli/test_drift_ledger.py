@@ -68,10 +68,12 @@ def history(call: Call, site: Path) -> Path:
 @pytest.mark.usefixtures("history")
 def test_a_look_keeps_what_is_lent_and_borrowed() -> None:
     """At the second look chemistry has 18 beyond its 12, of which 4 are nobody's; physics has 20 left and lends 14."""
-    found = {(each.dimension, each.group): each for each in ledger(until=START + STEP)}
+    bookings = {(each.sums.dimension, each.sums.group): each for each in ledger(until=START + STEP)}
+    found = {key: each.sums for key, each in bookings.items()}
     chem, physics, root = (found["weight", name] for name in ("chem", "physics", "<none>"))
+    booked = bookings["weight", "chem"]
 
-    assert (chem.since, chem.until, chem.seconds) == (START, START + STEP, STEP)
+    assert (booked.since, booked.until, booked.seconds) == (START, START + STEP, STEP)
     assert (chem.used, chem.borrowed, chem.lent, chem.unused) == (30_000 * STEP, 18_000 * STEP, 0, 0)
     assert (physics.min, physics.used, physics.lent, physics.unused) == tuple(
         each * 1000 * STEP for each in (24, 4, 14, 6)
@@ -173,7 +175,7 @@ def test_a_flag_names_the_quotas_as_well(call: Call, site: Path) -> None:
     for number in (1, 2):
         look(call, site, number, {"bio": 3}, "--quotas", "other.toml")
 
-    assert {each.group for each in ledger()} == {"<none>", "bio", "physics"}
+    assert {each.sums.group for each in ledger()} == {"<none>", "bio", "physics"}
 
 
 def test_without_elastic_quotas_there_is_no_ledger(call: Call, site: Path) -> None:

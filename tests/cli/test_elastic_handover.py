@@ -15,7 +15,7 @@ import pytest
 
 from htcq.elastic.journal import Seen
 from htcq.elastic.plan import plan_id
-from htcq.elastic.quota_file import GroupQuota, QuotaKnobs
+from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota
 from htcq.errors import EXIT_UNKNOWN, EXIT_USAGE
 from htcq.store.elastic_journal import Journal, read_journal
 from tests.cli.conftest import Call
@@ -63,7 +63,7 @@ def plan(changes: dict[str, Any] | None = None, made: float | None = None, **quo
     """A plan that follows the journal, with ``quotas`` and other keys changed, and the id that goes with them."""
     wanted = {"a": 6.0, "a.x": 2.0, "b": 12.0, **{name.replace("_", "."): amount for name, amount in quotas.items()}}
     groups = [{"group": name, "quota": quota, "accept_surplus": False} for name, quota in wanted.items()]
-    file = QuotaKnobs(tuple(GroupQuota(name, quota, False) for name, quota in wanted.items()))
+    file = QuotaKnobs(tuple(WrittenQuota(name, quota, False) for name, quota in wanted.items()))
     told = {
         "kind": "htcq-elastic-plan", "schema": 1, "plan": plan_id(made or time.time(), "inputs", file),
         "inputs": "inputs", "base": 2, "negotiator": "", "groups": groups,

@@ -31,7 +31,7 @@ def told(quotas: PoolQuotas, theirs: LoggedCycle) -> LoggedCycle:
         subtree_quotas={
             group.name: digits(group.subtree_quota)
             for group in found.groups
-            if group.parent is None or group.parent in handing_on
+            if group.group.parent is None or group.group.parent in handing_on
         },
         quotas={group.name: digits(group.quota) for group in found.groups if group.name in handing_on},
         rounds=[_round(one, order) for one, order in zip(found.rounds, orders)],
@@ -65,8 +65,12 @@ def published(quotas: Quotas, usage: Mapping[str, float]) -> dict[str, dict[str,
     last = {group.name: group for group in quotas.rounds[-1].groups}
     return {
         group.name: {
-            "SurplusPolicy": "regroup" if group.autoregroup else "byquota" if group.accept_surplus else "no",
-            "ConfigQuota": group.config_quota,
+            "SurplusPolicy": "regroup"
+            if group.group.autoregroup
+            else "byquota"
+            if group.group.accept_surplus
+            else "no",
+            "ConfigQuota": group.group.config_quota,
             "EffectiveQuota": last[group.name].quota,
             "SubtreeQuota": group.subtree_quota,
             "Requested": group.requested,

@@ -18,7 +18,7 @@ from conftest import ROOT, Site
 from elastic_pool import BOTH_MAY_ALL, Elastic, elastic_pool
 
 from htcq.elastic.plan import plan_id
-from htcq.elastic.quota_file import GroupQuota, QuotaKnobs
+from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota
 
 pytestmark = pytest.mark.condor
 PLANNER = 61234
@@ -70,7 +70,7 @@ class Accounts:
             for name, quota in quotas.items()
             if name not in ("busy", "quiet")
         ]
-        file = QuotaKnobs(tuple(GroupQuota(*each.values()) for each in told["groups"]))
+        file = QuotaKnobs(tuple(WrittenQuota(*each.values()) for each in told["groups"]))
         told["plan"] = plan_id(time.time(), told["inputs"], file)
         return told
 

@@ -26,11 +26,11 @@ def test_everything_of_the_time_is_told() -> None:
 
     assert [window.group for window in told.windows] == ["bio", "chem"]
     assert [(change.time, change.name) for change in told.changes] == [(5000, "chem"), (6000, "bio")]
-    assert [(spell.group, spell.what, spell.since, spell.until) for spell in told.spells] == [
+    assert [(spell.difference.group, spell.difference.what, spell.since, spell.until) for spell in told.spells] == [
         ("bio", "not-declared", 100, 6000),
         ("chem", "quota", 5000, None),
     ]
-    assert [spell.group for spell in told.standing] == ["chem"]
+    assert [spell.difference.group for spell in told.standing] == ["chem"]
     assert (told.last, told.coverage, told.unit) == (9000, 1.0, "slot weight")
 
 
@@ -40,7 +40,7 @@ def test_other_groups_are_left_out(pattern: str) -> None:
 
     assert [window.group for window in told.windows] == ["chem"]
     assert [change.name for change in told.changes] == ["SLOT_WEIGHT", "chem"]
-    assert [spell.group for spell in told.spells] == ["chem"]
+    assert [spell.difference.group for spell in told.spells] == ["chem"]
 
 
 def test_whether_it_changed() -> None:
@@ -75,7 +75,7 @@ def test_since_when_other_quotas_are_published_is_found_out_from_before() -> Non
     remembered = Remembered("cm", "slot weight", 100, (fine[-1], sample("bio", 3300)), (), fine)
     (spell,) = tell(remembered, 3200, 3300).spells
 
-    assert (spell.group, spell.since, spell.until) == ("chem", 300, None)
+    assert (spell.difference.group, spell.since, spell.until) == ("chem", 300, None)
 
 
 def test_no_pattern_means_all() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from htcq.elastic.invariants import bad_quotas, violations
 from htcq.quota.elastic.groups import Demand, Group, Options, Quotas
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.quota.elastic.runtime import compute
 from tests.elastic.writing import target
 
@@ -26,11 +26,11 @@ def computed(quotas: Quotas = QUOTAS) -> Outcome:
     return compute(quotas, DEMAND)
 
 
-def changed(outcome: Outcome, name: str, change: Callable[[Standing], Standing]) -> Outcome:
+def changed(outcome: Outcome, name: str, change: Callable[[GroupRuntime], GroupRuntime]) -> Outcome:
     return replace(outcome, groups=tuple(change(each) if each.name == name else each for each in outcome.groups))
 
 
-def runtime(cpus: int) -> Callable[[Standing], Standing]:
+def runtime(cpus: int) -> Callable[[GroupRuntime], GroupRuntime]:
     return lambda group: replace(group, runtime={"cpus": cpus})
 
 

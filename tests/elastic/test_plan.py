@@ -70,7 +70,7 @@ def planned(observation: Observation, records: Any = (), settings: WriteSettings
 def test_who_asks_for_nothing_lends_all_and_the_other_has_its_max() -> None:
     plan = planned(observed({"busy": 60}, {"busy": 100})).plan
 
-    assert {group.group: (group.quota, group.accept_surplus) for group in plan.groups} == {
+    assert {group.group: (group.written.quota, group.written.accept_surplus) for group in plan.groups} == {
         "busy": (90.0, False), "quiet": (0.0, True),
     }  # fmt: skip
     assert plan.changes
@@ -88,10 +88,10 @@ def test_who_wakes_up_has_its_min_at_once_and_the_other_is_over() -> None:
     busy, quiet = plan.groups
 
     # 100 cpus: mins of 40 and 50, and the 10 that are left by max of 90 and 100: 5 and 5, of which busy may want 5.
-    assert (busy.target, quiet.target) == (45.0, 55.0)
+    assert (busy.target.quota, quiet.target.quota) == (45.0, 55.0)
     # quiet was changed a minute ago, but what it is guaranteed does not wait; the other 5 do.
-    assert (quiet.quota, quiet.damped) == (50.0, "held")
-    assert busy.quota == 50.0
+    assert (quiet.written.quota, quiet.damped) == (50.0, "held")
+    assert busy.written.quota == 50.0
     assert (busy.used, busy.over, [each.group for each in plan.over]) == (90.0, 40.0, ["busy"])
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from htcq.elastic.ceiling_left import Headroom
+from htcq.elastic.ceiling_left import LenderReserve
 from htcq.elastic.observation import observe
 from htcq.elastic.quota_targets import targets
 from htcq.elastic.target import Target
@@ -10,10 +10,10 @@ from htcq.quota.elastic.runtime import compute
 from tests.audit.sites import job, policy_slot, pool
 from tests.elastic.quotas import claimed, group, node, quotas
 
-NONE = Headroom(0)
+NONE = LenderReserve(0)
 
 
-def planned(given: Pool, declared: Quotas, headroom: Headroom | None = NONE) -> dict[str, Target]:
+def planned(given: Pool, declared: Quotas, headroom: LenderReserve | None = NONE) -> dict[str, Target]:
     seen = observe(given, declared)
     return {each.group: each for each in targets(compute(declared, seen.demand), seen, headroom)}
 

@@ -46,7 +46,7 @@ def test_groups_that_appear_and_vanish_stand_in_their_places() -> None:
     assert [row.fate for row in found.values()] == ["stays"] * 4 + ["vanishes", "appears"]
     assert found["physics.lep"].effective == Difference(5, None, None, True)
     assert found["physics.new"].effective == Difference(None, 5, None, True)
-    assert (found["physics.lep"].parent, found["physics.lep"].depth) == ("physics", 2)
+    assert (found["physics.lep"].status.group.parent, found["physics.lep"].status.depth) == ("physics", 2)
 
 
 def test_a_vanished_group_takes_all_below_it_with_it() -> None:

@@ -23,7 +23,7 @@ GROUP_ACCEPT_SURPLUS = True
 
 
 def test_groups_are_written_down_as_a_tree() -> None:
-    assert [(each.name, each.parent, each.depth) for each in busy().standings] == [
+    assert [(each.name, each.group.parent, each.depth) for each in busy().standings] == [
         ("<none>", None, 0),
         ("chem", "<none>", 1),
         ("physics", "<none>", 1),
@@ -39,7 +39,7 @@ def test_quotas_demand_and_usage_of_a_group_and_of_those_below_it() -> None:
     assert (root.quota, root.subtree_quota, root.usage, root.subtree_usage) == (77, 107, 0, 7)
     assert (physics.quota, physics.subtree_quota, physics.usage, physics.subtree_usage) == (20, 20, 0, 7)
     assert (hep.idle, hep.running, hep.requested, hep.submitters) == (60, 7, 67, 1)
-    assert (root.configured, physics.configured, physics.static) == (False, True, True)
+    assert (root.group.configured, physics.group.configured, physics.group.static) == (False, True, True)
 
 
 def test_what_a_group_borrows_another_lent() -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from htcq.quota.elastic.cards import Cards
 from htcq.quota.elastic.groups import SELF, Demand, Group, Options, Quotas, Rounding
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.quota.elastic.revoke import RunningJob, over, revoke
 from htcq.quota.elastic.rollup import plant, roll_up
 from htcq.quota.elastic.runtime import compute
-from htcq.quota.elastic.scaling import Reserve, scaled_mins
+from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.elastic.share import Claim, share
 from htcq.quota.elastic.steps import Trace
 from htcq.quota.elastic.tree import build_tree
@@ -69,7 +69,7 @@ def sites(
 ANY = sites(st.builds(Options, st.booleans(), st.booleans(), st.sampled_from(Rounding)))
 
 
-def levels(outcome: Outcome) -> list[tuple[Mapping[str, int], list[Standing]]]:
+def levels(outcome: Outcome) -> list[tuple[Mapping[str, int], list[GroupRuntime]]]:
     """Return what there is to share at every level, and who shares it."""
     parents = ["", *(group.name for group in outcome.groups if not group.leaf)]
     return [
@@ -211,12 +211,12 @@ def test_one_group_may_lose_a_unit_where_the_total_grows() -> None:
 
 @given(st.integers(0, 2**60), st.integers(0, 2**60), st.lists(st.tuples(LARGE, st.booleans()), min_size=1, max_size=8))
 def test_mins_shrink_to_what_there_is_and_grow_with_it(total: int, more: int, drawn: list[tuple[int, bool]]) -> None:
-    siblings = [Reserve(f"g{index}", *each) for index, each in enumerate(drawn)]
-    fixed = sum(each.min for each in siblings if not each.scalable)
-    less, enough = scaled_mins(total, siblings), scaled_mins(total + more, siblings)
+    mins = {f"g{index}": amount for index, (amount, _) in enumerate(drawn)}
+    fixed = {f"g{index}" for index, (_, scalable) in enumerate(drawn) if not scalable}
+    less, enough = scaled_mins(total, mins, fixed), scaled_mins(total + more, mins, fixed)
 
-    assert sum(less.values()) <= max(total, fixed)
-    assert all(less[each.name] <= enough[each.name] <= each.min for each in siblings)
+    assert sum(less.values()) <= max(total, sum(mins[name] for name in fixed))
+    assert all(less[name] <= enough[name] <= amount for name, amount in mins.items())
 
 
 @given(st.integers(0, 2**70), st.lists(st.tuples(LARGE, LARGE, st.integers(0, 2**62), st.booleans()), max_size=40))

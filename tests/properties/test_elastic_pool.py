@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.elastic.ceiling_left import Headroom
+from htcq.elastic.ceiling_left import LenderReserve
 from htcq.elastic.observation import Observation, observe
-from htcq.elastic.quota_targets import jobs_by_group, managed, targets
+from htcq.elastic.quota_targets import jobs_by_group, targets
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.elastic.status import status_of
 from htcq.elastic.weight_of_runtime import Jobs, Shape, worth
@@ -106,7 +106,7 @@ def test_quotas_are_within_the_pool_and_within_the_runtimes(
 ) -> None:
     seen = look(*given_ads, tree)
     outcome = compute(tree, seen.demand)  # type: ignore[arg-type]
-    found = targets(outcome, seen, Headroom(share))
+    found = targets(outcome, seen, LenderReserve(share))
     by_name = {each.group: each for each in found}
 
     outside = sum(claim.amounts.get(WEIGHT, 0) for claim in seen.claims if claim.group.startswith("<")) / PARTS
@@ -120,7 +120,7 @@ def test_quotas_are_within_the_pool_and_within_the_runtimes(
             assert sum(other.quota for other in below) <= each.quota + 1e-6
             assert own or abs(sum(other.quota for other in below) - each.quota) < 1e-6
         else:
-            room = managed(outcome[each.group], outcome[each.group].runtime)
+            room = outcome[each.group].declared(outcome[each.group].runtime)
             most = worth(room, jobs.get(each.group, Jobs()), seen.worth).parts
             assert (each.quota - each.headroom) * PARTS <= most + 1e-6
 

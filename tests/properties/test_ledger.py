@@ -179,7 +179,7 @@ def test_in_a_pool_with_room_for_all_no_group_at_the_top_lends(site: Site) -> No
 
 amounts = st.integers(0, 10**6)
 booked = st.builds(
-    lambda group, since, span, seconds, numbers: Booking(group, "gpus", since, since + span, seconds, *numbers),
+    lambda group, since, span, seconds, numbers: Booking(Entry(group, "gpus", *numbers), since, since + span, seconds),
     st.sampled_from((ROOT, "a", "b")),
     st.integers(0, 5000),
     st.integers(1, 4000),

@@ -121,7 +121,7 @@ def test_configured_assigned_and_allocated_quotas_are_three_numbers() -> None:
     """Terminology: half of the pool, which is 20 of 40, and with surplus 35."""
     knobs = "GROUP_NAMES = a\nGROUP_QUOTA_DYNAMIC_a = 0.5\nGROUP_ACCEPT_SURPLUS = True"
     quotas = cycle(knobs, 40, {"a": 35})
-    assert quotas.groups[1].config_quota == 0.5
+    assert quotas.groups[1].group.config_quota == 0.5
     assert quotas_of(quotas)["a"] == 20
     assert allocated(quotas.rounds[0])["a"] == 35
 

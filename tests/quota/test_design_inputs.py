@@ -11,6 +11,7 @@ from htcq.audit.evidence import Evidence
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.results import GroupQuota
 from htcq.quota.settings import Settings
+from htcq.quota.tree import Group
 from tests.audit.rules.quota.groups import groups, uses, wants
 from tests.audit.sites import accounting
 from tests.quota.cycles import allocated, cycle, quotas_of
@@ -34,12 +35,7 @@ def test_each_group_starts_with_its_place_its_quota_its_usage_and_its_demand() -
     """Algorithm, the data structure: of 100, b has 20 of its own, uses 2 and asks for 50 and those 2."""
     quota = look(wants("b", 50, 2), *uses("b", 2)).quota("b")
     assert quota == GroupQuota(
-        name="b",
-        parent="<none>",
-        config_quota=20,
-        static=True,
-        accept_surplus=True,
-        autoregroup=False,
+        Group("b", "<none>", 20, static=True, accept_surplus=True, autoregroup=False, configured=True),
         quota=20,
         subtree_quota=20,
         requested=52,

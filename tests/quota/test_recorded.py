@@ -83,10 +83,10 @@ def test_published_attributes_are_those_of_the_collector(path: Path) -> None:
 
     for group in quotas.groups:
         ad = expected["published"][group.name]
-        accepting = "byquota" if group.accept_surplus else "no"
-        assert ad.pop("SurplusPolicy") == ("regroup" if group.autoregroup else accepting)
+        accepting = "byquota" if group.group.accept_surplus else "no"
+        assert ad.pop("SurplusPolicy") == ("regroup" if group.group.autoregroup else accepting)
         assert {name: published(amount) for name, amount in ad.items()} == {
-            "ConfigQuota": published(group.config_quota),
+            "ConfigQuota": published(group.group.config_quota),
             "EffectiveQuota": published(last[group.name].quota),
             "SubtreeQuota": published(group.subtree_quota),
             "Requested": published(group.requested),

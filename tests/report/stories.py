@@ -70,8 +70,8 @@ def _ledger() -> list[Booking]:
     )
     return [
         Booking(
-            each.group, each.dimension, SINCE + day * DAY, SINCE + (day + 1) * DAY, DAY,
-            *(getattr(each, name) * DAY for name in AMOUNTS),
+            Entry(each.group, each.dimension, *(getattr(each, name) * DAY for name in AMOUNTS)),
+            SINCE + day * DAY, SINCE + (day + 1) * DAY, DAY,
         )
         for day in range(2)
         for each in (*days[day], chem[day], *always)

@@ -59,7 +59,7 @@ def test_rows_know_their_parents_and_which_have_some_below(page: Page) -> None:
     names = {row["id"]: row["data-name"] for row in rows}
     parents = {row["data-name"]: names.get(row.get("data-parent")) for row in rows[: len(SITE.standings)]}
 
-    assert parents == {each.name: each.parent for each in SITE.standings}
+    assert parents == {each.name: each.group.parent for each in SITE.standings}
     assert [row["data-name"] for row in rows if "data-open" in row] == [
         "<none>", "group_chemistry", "group_physics", "group_physics.production", "<none>",
     ]  # fmt: skip

@@ -58,7 +58,9 @@ def is_whole(samples: list[Sample], groups: int = 20) -> bool:
 def ledger_is_whole(path: Path, times: Sequence[int], groups: int = 20) -> bool:
     """Tell whether the ledger has what the crowds of ``times`` have, except that of the first, which had no span."""
     with open_history(path) as history:
-        found = sorted((each.until, each.group, each.used, each.lent) for each in history.ledger(POOL, 0, FOREVER))
+        found = sorted(
+            (each.until, each.sums.group, each.sums.used, each.sums.lent) for each in history.ledger(POOL, 0, FOREVER)
+        )
     return found == sorted(
         (time, f"g{n}", LOOK * (time % 100_000), LOOK * n) for time in times[1:] for n in range(groups)
     )

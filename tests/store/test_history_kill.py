@@ -125,8 +125,8 @@ def booked(path: Path) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     with open_history(path) as history:
         for each in history.ledger(POOL, 0, FOREVER):
-            seconds, lent = found.get(each.group, (0, 0))
-            found[each.group] = (seconds + each.seconds, lent + each.lent)
+            seconds, lent = found.get(each.sums.group, (0, 0))
+            found[each.sums.group] = (seconds + each.seconds, lent + each.sums.lent)
     return found
 
 

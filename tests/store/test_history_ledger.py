@@ -29,7 +29,7 @@ def look(number: int, *entries: Entry, pool: str = POOL) -> Observation:
 
 def ledger(path: Path, pool: str = POOL, since: int = 0, until: int = FOREVER, step: int = 1) -> list[Booking]:
     with open_history(path) as history:
-        return sorted(history.ledger(pool, since, until, step), key=lambda each: (each.until, each.group))
+        return sorted(history.ledger(pool, since, until, step), key=lambda each: (each.until, each.sums.group))
 
 
 def accounts(path: Path) -> set[tuple[str, str]]:
@@ -44,7 +44,7 @@ def test_a_look_stands_for_the_time_since_the_one_before(path: Path) -> None:
     record(path, look(0, A), look(1, A))
 
     assert ledger(path) == [
-        Booking("a", "gpus", START, START + LOOK, LOOK, *(LOOK * each for each in (8, 5, 3, 4, 0, 1)))
+        Booking(Entry("a", "gpus", *(LOOK * each for each in (8, 5, 3, 4, 0, 1))), START, START + LOOK, LOOK)
     ]
 
 
@@ -73,8 +73,8 @@ def test_each_dimension_and_each_pool_has_its_own(path: Path) -> None:
     other = Entry("a", "weight", 1)
     record(path, look(0), look(1, A, other), look(0, pool="x"), look(1, other, pool="x"))
 
-    assert {(each.group, each.dimension) for each in ledger(path)} == {("a", "gpus"), ("a", "weight")}
-    assert [(each.dimension, each.min) for each in ledger(path, "x")] == [("weight", LOOK)]
+    assert {(each.sums.group, each.sums.dimension) for each in ledger(path)} == {("a", "gpus"), ("a", "weight")}
+    assert [(each.sums.dimension, each.sums.min) for each in ledger(path, "x")] == [("weight", LOOK)]
     assert ledger(path, "y") == []
 
 
@@ -92,7 +92,7 @@ def test_steps_add_up_what_lies_in_them(path: Path) -> None:
     since = START + LOOK
     found = ledger(path, since=since, until=since + 4 * LOOK, step=2 * LOOK)
 
-    assert [(each.since, each.until, each.seconds, each.lent) for each in found] == [
+    assert [(each.since, each.until, each.seconds, each.sums.lent) for each in found] == [
         (since, since + 2 * LOOK, 2 * LOOK, 8 * LOOK), (since + 2 * LOOK, since + 4 * LOOK, LOOK, 4 * LOOK),
     ]  # fmt: skip
     # From a minute later on the first is cut off, and the third lies across the edge; each is told as it is.
@@ -110,18 +110,20 @@ def test_amounts_beyond_all_measure_are_kept_as_many_and_add_up(path: Path) -> N
             history.record(observation(START + hour * 3600, ledger=(huge,)))
     (booked,) = ledger(path, since=START, until=START + 2 * DAY, step=2 * DAY)
 
-    assert booked.used == 47 * 3600 * 10**14 > 2**63
+    assert booked.sums.used == 47 * 3600 * 10**14 > 2**63
 
 
 def test_hours_and_days_have_the_same_sums(path: Path) -> None:
     with open_history(path, writable=True) as history:
         for number in range(600):
             history.record(look(number, Entry("a", "gpus", lent=number % 7, used=number)))
-        before = [sum(getattr(each, name) for each in history.ledger(POOL, 0, FOREVER)) for name in ("lent", "used")]
+        before = [
+            sum(getattr(each.sums, name) for each in history.ledger(POOL, 0, FOREVER)) for name in ("lent", "used")
+        ]
         history.prune(FOREVER, Retention(0, 0, FOREVER))
         after = list(history.ledger(POOL, 0, FOREVER))
 
-    assert [sum(getattr(each, name) for each in after) for name in ("lent", "used")] == before
+    assert [sum(getattr(each.sums, name) for each in after) for name in ("lent", "used")] == before
     # Two days and two hours: of the rest hours are left, and of the last hour looks.
     assert len(after) < 30
 

@@ -123,7 +123,10 @@ def test_an_old_file_has_no_ledger_and_gets_one(old: Path) -> None:
     with open_history(old) as history:
         assert list(history.ledger(POOL, 0, FOREVER)) == [
             Booking(
-                "physics", "gpus", START + LOOK, START + 2 * LOOK, LOOK, *(LOOK * each for each in (4, 4, 1, 2, 0, 1))
+                Entry("physics", "gpus", *(LOOK * each for each in (4, 4, 1, 2, 0, 1))),
+                START + LOOK,
+                START + 2 * LOOK,
+                LOOK,
             )
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from htcq.quota.elastic.groups import SELF, Amounts
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 
 
 class UsageLedger:
@@ -15,15 +15,15 @@ class UsageLedger:
         self._outcome = outcome
         self._used = {group.name: dict(group.used) for group in outcome.groups}
 
-    def own(self, name: str) -> Standing | None:
+    def own(self, name: str) -> GroupRuntime | None:
         """Return what stands for the jobs of the group itself: the group, or its ``<self>`` where others are below."""
         return self._outcome.find(f"{name}.{SELF}") or self._outcome.find(name)
 
-    def _chain(self, name: str) -> Iterator[Standing]:
+    def _chain(self, name: str) -> Iterator[GroupRuntime]:
         group = self.own(name)
-        while group is not None:
+        if group is not None:
             yield group
-            group = self._outcome.find(group.parent) if group.parent else None
+            yield from self._outcome.above(group)
 
     def used(self, name: str) -> Mapping[str, int]:
         """Return what the jobs of the group itself use."""
@@ -61,7 +61,7 @@ class UsageLedger:
         group = self.own(name)
         return "" if group is None else self._below(group, amounts)
 
-    def _below(self, group: Standing, amounts: Amounts) -> str:
+    def _below(self, group: GroupRuntime, amounts: Amounts) -> str:
         used = self._used[group.name]
         for each, least in sorted(group.scaled_min.items()):
             gone = amounts.get(each, 0)

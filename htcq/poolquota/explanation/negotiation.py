@@ -35,15 +35,17 @@ def turn_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
 
 
 def _regrouping(scene: Scene, group: GroupStatus) -> Iterator[str]:
-    if not group.autoregroup:
+    if not group.group.autoregroup:
         return
-    if group.parent is not None:
+    if group.group.parent is not None:
         yield (
             "GROUP_AUTOREGROUP is true for it: its submitters have another turn after all groups, with the root, where "
             "no quota holds them; what they get there is usage of this group"
         )
         return
-    groups = [each.name for each in scene.look.standings if each.autoregroup and each.parent and each.submitters]
+    groups = [
+        each.name for each in scene.look.standings if each.group.autoregroup and each.group.parent and each.submitters
+    ]
     whose = listed(few(groups)) if groups else "no group that has any"
     yield (
         f"GROUP_AUTOREGROUP: it goes last, also with the submitters of {whose}, and is allocated the whole pool, "
@@ -63,13 +65,13 @@ def _no_turn(scene: Scene, group: GroupStatus) -> str:
 
 
 def _key(scene: Scene, group: GroupStatus) -> str:
-    if group.parent is None and group.autoregroup:
+    if group.group.parent is None and group.group.autoregroup:
         return "the root goes last where groups regroup"
     if scene.look.settings.sort_expr != SORT_EXPR:
         if group.sort_key == FLT_MAX:
             return "GROUP_SORT_EXPR is no number for it, which puts it with the last"
         return f"GROUP_SORT_EXPR is {shown(group.sort_key)} for it, and the least goes first"
-    if group.parent is None:
+    if group.group.parent is None:
         return "the root goes last"
     if group.quota <= 0:
         return "groups without a quota go after those that have one"
@@ -114,7 +116,7 @@ def _limit(scene: Scene, group: GroupStatus, limit: Limit) -> Iterator[str]:
 def _held(scene: Scene, group: GroupStatus, limit: Limit) -> Iterator[str]:
     if limit.held_by:
         holder = scene.groups[limit.held_by]
-        quota = holder.config_quota if holder.static else holder.subtree_quota
+        quota = holder.group.config_quota if holder.group.static else holder.subtree_quota
         whose = "itself accepts" if holder is group else "accepts"
         below = " with all below it" if scene.children(holder) else ""
         yield (
@@ -122,7 +124,7 @@ def _held(scene: Scene, group: GroupStatus, limit: Limit) -> Iterator[str]:
             f"{shown(quota)} it uses {shown(holder.subtree_usage)}{below}"
         )
     elif not scene.look.settings.strict_enforce:
-        refusing = [each.name for each in (group, *scene.upwards(group)) if not each.accept_surplus]
+        refusing = [each.name for each in (group, *scene.upwards(group)) if not each.group.accept_surplus]
         if refusing:
             yield f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that to what it has left"
 
@@ -135,7 +137,7 @@ def _passes(scene: Scene, group: GroupStatus) -> Iterator[str]:
         f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first it may come to "
         f"{shown(truncated(scene.first_limits[group.name]))}"
     )
-    if scene.look.settings.strict_enforce and not group.accept_surplus:
+    if scene.look.settings.strict_enforce and not group.group.accept_surplus:
         yield "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way"
 
 
@@ -167,7 +169,7 @@ def rounds_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
             f"up to {rounds} rounds: what it cannot match in one it does not ask for in the next, where only the "
             f"{shown(group.usage)} that it uses counts unless it matched some, and others may have the rest"
         )
-    elif group.requested > group.own_allocated and (group.accept_surplus or scene.children(group)):
+    elif group.requested > group.own_allocated and (group.group.accept_surplus or scene.children(group)):
         text = f"up to {rounds} rounds: what others cannot match of theirs may come to it in a later one"
     if text:
         yield Sentence(ROUNDS, text)

@@ -13,14 +13,14 @@ from htcq.units import show_number as shown
 
 def quota_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what is configured, and what became of it on its way down the tree."""
-    if group.parent is None:
+    if group.group.parent is None:
         yield Sentence(QUOTA, _of_root(scene, group))
         return
-    parent = scene.groups[group.parent]
+    parent = scene.groups[group.group.parent]
     yield Sentence(QUOTA, _configured(scene, group, parent))
     if parent.subtree_quota <= 0:
         yield Sentence(QUOTA, f"{parent.name} was handed down nothing, so it has nothing to hand on")
-    elif group.configured:
+    elif group.group.configured:
         yield from (Sentence(QUOTA, text) for text in _handed_down(scene, group, parent))
     yield Sentence(QUOTA, _kept(scene, group))
 
@@ -38,12 +38,12 @@ def _of_root(scene: Scene, root: GroupStatus) -> str:
 
 def _configured(scene: Scene, group: GroupStatus, parent: GroupStatus) -> str:
     static, dynamic = f"GROUP_QUOTA_{group.name}", f"GROUP_QUOTA_DYNAMIC_{group.name}"
-    if not group.configured:
+    if not group.group.configured:
         return f"neither {static} nor {dynamic} is set: it has a share of 0"
-    if group.static:
-        return f"{static} is {shown(group.config_quota)}, an amount in {scene.look.unit}"
-    part = shown(100 * group.config_quota)
-    return f"{dynamic} is {shown(group.config_quota)}: {part}% of what {parent.name} has left for shares"
+    if group.group.static:
+        return f"{static} is {shown(group.group.config_quota)}, an amount in {scene.look.unit}"
+    part = shown(100 * group.group.config_quota)
+    return f"{dynamic} is {shown(group.group.config_quota)}: {part}% of what {parent.name} has left for shares"
 
 
 def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Itera
     has = parent.subtree_quota
     statics, dynamics = scene.configured_below(parent)
     oversubscription = scene.look.settings.oversubscription
-    if group.static:
+    if group.group.static:
         yield _static(group, parent, statics, oversubscription)
         return
     for_statics = statics if oversubscription else min(statics, has)

@@ -59,11 +59,11 @@ class Scene:
         self.first_limits: Mapping[str, float] = {limit.group: limit.limit for limit in first}
         self._children: dict[str, list[GroupStatus]] = {}
         for standing in look.standings:
-            self._children.setdefault(standing.parent or "", []).append(standing)
+            self._children.setdefault(standing.group.parent or "", []).append(standing)
         self._configured = {
             parent: (
-                sum(each.config_quota for each in below if each.static),
-                sum(each.config_quota for each in below if not each.static),
+                sum(each.group.config_quota for each in below if each.group.static),
+                sum(each.group.config_quota for each in below if not each.group.static),
             )
             for parent, below in self._children.items()
         }
@@ -89,8 +89,8 @@ class Scene:
 
     def upwards(self, group: GroupStatus) -> Iterator[GroupStatus]:
         """Yield the groups above one, its parent first, the root last."""
-        while group.parent is not None:
-            group = self.groups[group.parent]
+        while group.group.parent is not None:
+            group = self.groups[group.group.parent]
             yield group
 
     def division(self, group: GroupStatus, fractions: bool = False) -> Division | None:

@@ -38,7 +38,7 @@ def _taken(scene: Scene, group: GroupStatus) -> Iterator[str]:
         yield from _level(scene, group, group, group)
     below = group
     for above in scene.upwards(group):
-        if not below.accept_surplus:
+        if not below.group.accept_surplus:
             yield _refused(scene, group, below, above)
             return
         yield from _level(scene, group, below, above)
@@ -49,7 +49,7 @@ def _refused(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupS
     whose = "it" if below is group else f"{below.name} and all below it, {group.name} too,"
     division = scene.division(above)
     there = division.here.surplus if division else scene.left_over(above)
-    higher = "" if above.parent is None else ", and nothing from higher up"
+    higher = "" if above.group.parent is None else ", and nothing from higher up"
     amount = f"the {shown(there)} that was" if there > 0 else "what would be"
     return (
         f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} can take nothing of {amount} left over at "

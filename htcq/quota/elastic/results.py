@@ -1,28 +1,27 @@
-"""What is computed for elastic quotas, as records; the fields of a standing are the names in every output."""
+"""What is computed for elastic quotas, as records; their names are those in every output."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from htcq.quota.elastic.groups import Amounts, Caps, Options
+from htcq.quota.elastic.groups import Amounts, Caps, Group, Options
 from htcq.quota.elastic.share import Sharing
 
 
 @dataclass(frozen=True)
-class Standing:
-    """One group, every amount by dimension.
+class GroupRuntime:
+    """What a declared group may use now, and of what that came; every amount by dimension.
 
+    ``min``, ``max`` and ``weight`` are those that the computation worked with: kinds of a declared dimension included.
     ``child_request`` is what its jobs and the groups below it ask for, each up to its max; ``request`` the same, or min
     where the group does not lend. ``scaled_min`` is the min in effect, ``floor`` what is kept for the group and never
-    more than its max. ``runtime`` is what it may use now. ``lent`` and ``borrowed`` compare that with ``scaled_min``,
-    ``waiting`` with ``child_request``, ``over`` with ``used``. ``guaranteed`` is empty unless usage is guaranteed.
+    more than its max. ``runtime`` is what it may use now. ``guaranteed`` is empty unless usage is guaranteed.
     ``implied`` has the kinds that the group has without naming them.
     """
 
-    name: str
-    parent: str
+    group: Group
     leaf: bool
     lends: bool
     min: Amounts
@@ -37,11 +36,43 @@ class Standing:
     scaled_min: Amounts
     floor: Amounts
     runtime: Amounts
-    lent: Amounts
-    borrowed: Amounts
-    waiting: Amounts
-    over: Amounts
     implied: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The name of the group."""
+        return self.group.name
+
+    @property
+    def parent(self) -> str:
+        """The name of the group above it; empty at the top level."""
+        return self.group.parent
+
+    @functools.cached_property
+    def lent(self) -> Amounts:
+        """What of its min in effect others may use."""
+        if not self.lends:
+            return dict.fromkeys(self.runtime, 0)
+        return {name: max(0, self.scaled_min[name] - amount) for name, amount in self.runtime.items()}
+
+    @functools.cached_property
+    def borrowed(self) -> Amounts:
+        """What it may use beyond its min in effect."""
+        return {name: max(0, amount - self.scaled_min[name]) for name, amount in self.runtime.items()}
+
+    @functools.cached_property
+    def waiting(self) -> Amounts:
+        """What is asked for beyond the runtime."""
+        return {name: max(0, self.child_request[name] - amount) for name, amount in self.runtime.items()}
+
+    @functools.cached_property
+    def over(self) -> Amounts:
+        """What is used beyond the runtime."""
+        return {name: max(0, self.used[name] - amount) for name, amount in self.runtime.items()}
+
+    def declared(self, amounts: Amounts) -> dict[str, int]:
+        """Return ``amounts`` in the dimensions that the group names itself."""
+        return {name: amount for name, amount in amounts.items() if name in self.max and name not in self.implied}
 
 
 @dataclass(frozen=True)
@@ -55,22 +86,28 @@ class Outcome:
     total: Amounts
     effective_total: Amounts
     undistributed: Amounts
-    groups: tuple[Standing, ...]
+    groups: tuple[GroupRuntime, ...]
     sharings: Mapping[tuple[str, str], Sharing] = field(default_factory=dict, repr=False)
     options: Options = field(default_factory=Options)
 
     @functools.cached_property
-    def _by_name(self) -> dict[str, Standing]:
+    def _by_name(self) -> dict[str, GroupRuntime]:
         return {group.name: group for group in self.groups}
 
-    def find(self, name: str) -> Standing | None:
+    def find(self, name: str) -> GroupRuntime | None:
         """Return the group of that name; None where there is none."""
         return self._by_name.get(name)
 
-    def __getitem__(self, name: str) -> Standing:
+    def __getitem__(self, name: str) -> GroupRuntime:
         """Return the group of that name.
 
         Raises:
             KeyError: there is none.
         """
         return self._by_name[name]
+
+    def above(self, group: GroupRuntime) -> Iterator[GroupRuntime]:
+        """Yield the groups above one, its parent first."""
+        while group.parent:
+            group = self._by_name[group.parent]
+            yield group

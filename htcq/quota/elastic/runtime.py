@@ -14,9 +14,9 @@ from htcq.quota.elastic.cards import Cards
 from htcq.quota.elastic.groups import Amounts, Demand, Options, Quotas, least
 from htcq.quota.elastic.kinds import Family
 from htcq.quota.elastic.node import Node
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.quota.elastic.rollup import plant, roll_up
-from htcq.quota.elastic.scaling import Reserve, scaled_mins
+from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.elastic.share import Claim, Sharing, share
 from htcq.quota.elastic.tree import build_tree
 
@@ -41,7 +41,7 @@ def compute(quotas: Quotas, demand: Demand) -> Outcome:
         dict(demand.total),
         total,
         undistributed,
-        tuple(_standing(node) for node in nodes),
+        tuple(_runtime_of(node) for node in nodes),
         work.sharings,
         quotas.options,
     )
@@ -77,12 +77,12 @@ class _Work:
 
     def _floors(self, dimension: str, there: int, children: Sequence[Node]) -> None:
         claimants = [child for child in children if dimension in child.max]
-        mins: Mapping[str, int] = {}
-        if sum(child.min[dimension] for child in claimants) > there:
-            mins = scaled_mins(there, (Reserve(each.name, each.min[dimension], each.scalable) for each in claimants))
+        mins: Mapping[str, int] = {child.name: child.min[dimension] for child in claimants}
+        if sum(mins.values()) > there:
+            mins = scaled_mins(there, mins, {child.name for child in claimants if not child.scalable})
         for child in claimants:
             declared = child.min[dimension]
-            scaled = child.scaled_min[dimension] = mins.get(child.name, declared)
+            scaled = child.scaled_min[dimension] = mins[child.name]
             kept = child.guaranteed.get(dimension, 0)
             if self.options.guarantee_usage and scaled < declared:
                 kept = max(child.used[dimension], child.guarantee.get(dimension, 0))
@@ -122,11 +122,9 @@ class _Work:
                 child.runtime[kind] = cards.placed[child.name][kind]
 
 
-def _standing(node: Node) -> Standing:
-    runtime, scaled = node.runtime, node.scaled_min
-    return Standing(
-        name=node.name,
-        parent=node.group.parent,
+def _runtime_of(node: Node) -> GroupRuntime:
+    return GroupRuntime(
+        group=node.group,
         leaf=not node.children,
         lends=node.lends,
         min=node.min,
@@ -138,12 +136,8 @@ def _standing(node: Node) -> Standing:
         used=node.used,
         allocated=node.allocated,
         guaranteed=node.guaranteed,
-        scaled_min=scaled,
+        scaled_min=node.scaled_min,
         floor=node.floor,
-        runtime=runtime,
-        lent={name: max(0, scaled[name] - runtime[name]) if node.lends else 0 for name in runtime},
-        borrowed={name: max(0, runtime[name] - scaled[name]) for name in runtime},
-        waiting={name: max(0, node.child_request[name] - runtime[name]) for name in runtime},
-        over={name: max(0, node.used[name] - runtime[name]) for name in runtime},
+        runtime=node.runtime,
         implied=node.implied,
     )

@@ -7,29 +7,22 @@ nothing counts as 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
 
 
-class Reserve(NamedTuple):
-    """The min of one group in one dimension, and whether it may shrink."""
+def scaled_mins(total: int, mins: Mapping[str, int], fixed: Collection[str] = ()) -> dict[str, int]:
+    """Return the mins of siblings in effect: those of ``fixed`` come first, the others get the same part of theirs.
 
-    name: str
-    min: int
-    scalable: bool = True
-
-
-def scaled_mins(total: int, siblings: Iterable[Reserve]) -> dict[str, int]:
-    """Return the min of each in effect: those that may not shrink come first, the others get the same part of theirs.
-
-    What the rounding down leaves is shared by weight with all the rest.
+    ``mins`` are those of one dimension by the group's name, ``total`` is what there is of it. What the rounding down
+    leaves is shared by weight with all the rest.
     """
-    siblings = list(siblings)
-    fixed = sum(each.min for each in siblings if not each.scalable)
-    flexible = sum(each.min for each in siblings if each.scalable)
-    if total >= fixed + flexible:
-        return {each.name: each.min for each in siblings}
-    left = max(0, total - fixed)
-    return {
-        each.name: (left * each.min // flexible if flexible else 0) if each.scalable else each.min for each in siblings
-    }
+    kept = sum(amount for name, amount in mins.items() if name in fixed)
+    flexible = sum(mins.values()) - kept
+    if total >= kept + flexible:
+        return dict(mins)
+    left = max(0, total - kept)
+    scaled = dict(mins)
+    for name, amount in mins.items():
+        if name not in fixed:
+            scaled[name] = left * amount // flexible if flexible else 0
+    return scaled

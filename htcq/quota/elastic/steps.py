@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from htcq.quota.elastic.groups import Rounding
 from htcq.quota.elastic.kinds import MARK
-from htcq.quota.elastic.results import Outcome, Standing
+from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.quota.elastic.share import Grant, Sharing
 
 
@@ -60,7 +60,7 @@ class Trace:
             self._grants[key] = [{grant.name: grant for grant in each.grants} for each in passes]
         return self._grants[key]
 
-    def _kept(self, group: Standing, dimension: str) -> Iterator[Step]:
+    def _kept(self, group: GroupRuntime, dimension: str) -> Iterator[Step]:
         least, scaled, floor = group.min[dimension], group.scaled_min[dimension], group.floor[dimension]
         yield Step("min", 0, f"min is {least}")
         if scaled != least:
@@ -71,7 +71,7 @@ class Trace:
         elif floor < scaled:
             yield Step("kept", 0, f"{floor} are kept for it, its max, which is below its min")
 
-    def _begins(self, group: Standing, dimension: str) -> tuple[int, Step]:
+    def _begins(self, group: GroupRuntime, dimension: str) -> tuple[int, Step]:
         """Return what the group began with; of a kind of cards, what the passes leave of its asking."""
         floor, limited = group.floor[dimension], group.limited[dimension]
         have = limited if group.lends and limited <= floor else floor
@@ -92,7 +92,7 @@ class Trace:
         return have, Step("begins", have, text)
 
     def _passed(
-        self, group: Standing, dimension: str, have: int, granted: tuple[int, Grant], sharing: Sharing
+        self, group: GroupRuntime, dimension: str, have: int, granted: tuple[int, Grant], sharing: Sharing
     ) -> tuple[int, Step]:
         number, grant = granted
         one = sharing.passes[number - 1]
@@ -107,11 +107,11 @@ class Trace:
         have += grant.share - grant.back
         return have, Step("pass", have, text)
 
-    def _ends(self, group: Standing, dimension: str, sharing: Sharing) -> str:
+    def _ends(self, group: GroupRuntime, dimension: str, sharing: Sharing) -> str:
         return f"runtime is {group.runtime[dimension]}: {_bound(group, dimension, sharing)}"
 
 
-def _wants(group: Standing, dimension: str) -> Iterator[Step]:
+def _wants(group: GroupRuntime, dimension: str) -> Iterator[Step]:
     asked, request, cap = group.child_request[dimension], group.request[dimension], group.max[dimension]
     yield Step("asks", 0, f"asks for {asked}" if group.leaf else f"the groups below it ask for {asked}")
     if request > asked:
@@ -124,7 +124,7 @@ def _wants(group: Standing, dimension: str) -> Iterator[Step]:
         yield Step("max", 0, f"may have {limited} at most: {why}")
 
 
-def _bound(group: Standing, dimension: str, sharing: Sharing) -> str:
+def _bound(group: GroupRuntime, dimension: str, sharing: Sharing) -> str:
     """Return what keeps a group from more."""
     runtime = group.runtime[dimension]
     if runtime >= group.limited[dimension]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from htcq.drift.changes import CHANGING, Change, Spell
-from htcq.drift.compare import What
+from htcq.drift.changes import CHANGING, Change
+from htcq.drift.compare import Difference, What
 from htcq.drift.windows import Point, Window
 from htcq.report.schemas.pool import version
 from htcq.report.schemas.shape import Shape, keys_of, listing, maybe, number, record, text
@@ -53,15 +53,18 @@ def _change() -> dict[str, Shape]:
 
 
 def _spell() -> dict[str, Shape]:
-    return keys_of(
-        Spell,
+    difference = keys_of(
+        Difference,
         group="The name of the group.",
         what=text("What the two sides disagree about.", *get_args(What)),
         one={"description": "What the first side says.", **_SIDE},
         other={"description": "What the other side says.", **_SIDE},
-        since=_time("Since when."),
-        until=maybe(_time("Until when; null where the last observation saw it still.")),
     )
+    return {
+        **difference,
+        "since": _time("Since when."),
+        "until": maybe(_time("Until when; null where the last observation saw it still.")),
+    }
 
 
 def _window() -> dict[str, Shape]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from htcq.elastic.gates import Refusal
 from htcq.elastic.plan import GroupPlan
 from htcq.elastic.reclaim.results import Ceiling, Over, ReclaimPlan, Shortage, Spared, Use, Victim
+from htcq.elastic.target import Target
 from htcq.report.schemas.pool import health, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -91,23 +92,31 @@ def ceilings() -> Shape:
 
 
 def _group() -> dict[str, Shape]:
-    found = keys_of(
-        GroupPlan,
+    target = keys_of(
+        Target, "quota", "given", "accept_surplus",
         group="The name of the group.",
         parent="The group above it; empty for a top-level group.",
         leaf="Whether no group is below it.",
-        before="The quota now; null where there is none.",
-        target="What the quota should be.",
-        quota="What would be written now.",
-        accept_surplus="Whether the group may use what others leave.",
         headroom="What a lender keeps for a job that comes.",
         binding="The dimension of the runtime that is used up first; empty where none is.",
+    )  # fmt: skip
+    found = keys_of(
+        GroupPlan,
+        "written",
+        before="The quota now; null where there is none.",
+        target=any_number("What the quota should be."),
         damped="Why the quota is not the target yet; empty where it is.",
         used="What its jobs and the groups below it use.",
         over="What it would use beyond the quota.",
         drains="The seconds until it may be over no longer; null where that may never be.",
     )
-    return {**found, "change": any_number("What the quota grows by.")}
+    return {
+        **target,
+        **found,
+        "quota": any_number("What would be written now."),
+        "accept_surplus": truth("Whether the group may use what others leave."),
+        "change": any_number("What the quota grows by."),
+    }
 
 
 def _victim() -> dict[str, Shape]:

@@ -9,6 +9,7 @@ from htcq.poolquota.published import Mark
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.results import GroupQuota, GroupRound, Sharing
 from htcq.quota.shares import Share
+from htcq.quota.tree import Group
 from htcq.report.schemas.pool import about_pool, changes, health, incomplete, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -24,13 +25,16 @@ from htcq.report.schemas.shape import (
     whole,
 )
 
-_QUOTAS = {
+_GROUP = {
     "name": "The name of the group.",
     "parent": "The group above it; null for the root.",
     "config_quota": "The quota as configured: an amount where 'static' is true, else a share from 0 to 1.",
     "static": "Whether the configured quota is an amount.",
     "accept_surplus": "Whether the group may use what others leave.",
     "autoregroup": "Whether its submitters have another turn with those of no group.",
+}
+_DEPTH = "How many groups are above it."
+_QUOTAS = {
     "quota": "The group's own quota, as the negotiator computes it.",
     "subtree_quota": "The quota of the group and all groups below it.",
     "requested": "What the group asks for, running jobs included.",
@@ -46,7 +50,7 @@ def quota() -> Shape:
         "demand_unit": text("What demand is counted in."),
         "pool_weight": any_number("What there is to share."),
         "published_pool_weight": maybe(any_number("What the negotiator shared in its last cycle; null if unknown.")),
-        "groups": listing("The groups, breadth first.", record("A group.", keys_of(GroupQuota, **_QUOTAS))),
+        "groups": listing("The groups, breadth first.", record("A group.", _quota())),
         "rounds": listing("The rounds of allocation.", record("A round.", _round())),
         "standings": listing("The groups, depth first, as the table shows them.", record("A group.", _standing())),
         "sharings": listing("For each round, how surplus was divided.", listing("A round.", _sharing())),
@@ -73,16 +77,20 @@ def what_if() -> Shape:
         difference="What the amount grows by; null where one of the two is missing.",
     )  # fmt: skip
     changed = truth("Whether the two differ.")
-    group = keys_of(
+    difference = keys_of(
         GroupDifference,
-        name=_QUOTAS["name"],
-        parent=_QUOTAS["parent"],
-        depth="How many groups are above it.",
+        "status",
         fate=text("What becomes of the group.", "appears", "vanishes", "stays"),
         effective=record("Its own quota.", {**amounts, "changed": changed}),
         allocated=record("What it is allocated.", {**amounts, "changed": changed}),
         limit=record("The limit that the negotiator works with.", {**amounts, "changed": changed}),
     )
+    group = {
+        "name": text(_GROUP["name"]),
+        "parent": maybe(text(_GROUP["parent"])),
+        "depth": whole(_DEPTH),
+        **difference,
+    }
     keys = {
         "schema": version(),
         "health": health(),
@@ -97,7 +105,7 @@ def what_if() -> Shape:
 def _round() -> dict[str, Shape]:
     group = keys_of(
         GroupRound,
-        name=_QUOTAS["name"],
+        name=_GROUP["name"],
         quota=_QUOTAS["quota"],
         requested="What it asked for before the allocation.",
         unallocated="What it asked for and was not allocated.",
@@ -105,7 +113,7 @@ def _round() -> dict[str, Shape]:
         sort_key="The value of GROUP_SORT_EXPR: the smallest has the first turn.",
     )
     limit = {
-        "group": text(_QUOTAS["name"]),
+        "group": text(_GROUP["name"]),
         "limit": any_number("The limit in the first pass of the round robin, before it is truncated."),
     }
     return {
@@ -124,11 +132,10 @@ def _standing() -> dict[str, Shape]:
         published={"description": "What the negotiator published.", "type": ["number", "string"]},
         computed={"description": "What it should have published.", "type": ["number", "string"]},
     )
-    return keys_of(
+    own = keys_of(
         GroupStatus,
-        **_QUOTAS,
-        depth="How many groups are above it.",
-        configured="Whether it has a quota in the configuration.",
+        "computed",
+        depth=_DEPTH,
         submitters="How many submitters it has.",
         idle="What its own submitters still want.",
         running="What its own submitters have.",
@@ -144,6 +151,11 @@ def _standing() -> dict[str, Shape]:
         marks=listing("What the negotiator published otherwise than computed.", record("A mark.", mark)),
         shares=listing("What each submitter with idle jobs may take in the first turn.", record("A share.", _share())),
     )
+    return {**_quota(), "configured": truth("Whether it has a quota in the configuration."), **own}
+
+
+def _quota() -> dict[str, Shape]:
+    return {**keys_of(Group, "children", "configured", **_GROUP), **keys_of(GroupQuota, "group", **_QUOTAS)}
 
 
 def _share() -> dict[str, Shape]:
@@ -188,7 +200,7 @@ def _problem() -> dict[str, Shape]:
 def _kept_back() -> dict[str, Shape]:
     found = keys_of(
         KeptBack,
-        group=_QUOTAS["name"],
+        group=_GROUP["name"],
         idle="How many slots its idle jobs want.",
         reasons="How many of them are not offered, by the reason.",
     )

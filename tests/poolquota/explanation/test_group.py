@@ -34,7 +34,7 @@ def test_what_was_published_otherwise_is_told_last() -> None:
 
 def test_a_group_is_found_whatever_its_case() -> None:
     assert group_named(busy(), "Physics.HEP").name == "physics.hep"
-    assert group_named(busy(), "<NONE>").parent is None
+    assert group_named(busy(), "<NONE>").group.parent is None
 
 
 @pytest.mark.parametrize(

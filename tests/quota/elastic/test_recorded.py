@@ -12,7 +12,7 @@ from htcq.quota.elastic.groups import Demand, Group, Quotas, Rounding
 from htcq.quota.elastic.results import Outcome
 from htcq.quota.elastic.revoke import RunningJob, revoke
 from htcq.quota.elastic.runtime import compute
-from htcq.quota.elastic.scaling import Reserve, scaled_mins
+from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.tree import build_tree
 from tests.quota.elastic.recorded import NAMES, STATED, SUM, Stated, demand_of, quotas_of, read, stated
 
@@ -65,9 +65,8 @@ def test_no_stated_number_is_left_out() -> None:
 @each("scale_min")
 def test_mins_shrink_as_stated(case: Any) -> None:
     for name, total in case["total"].items():
-        siblings = [Reserve(one["name"], one["min"][name], one["scalable"]) for one in case["siblings"]]
-        scaled = scaled_mins(total, siblings)
-        declared = {one.name: one.min for one in siblings}
+        declared = {one["name"]: one["min"][name] for one in case["siblings"]}
+        scaled = scaled_mins(total, declared, {one["name"] for one in case["siblings"] if not one["scalable"]})
         for group, amounts in case["expected"].items():
             assert (declared[group] if amounts is None else amounts[name]) == scaled[group]
 
