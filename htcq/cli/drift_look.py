@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import number
+from htcq.cli.options import add_max_age, add_negotiator, add_site_file
 from htcq.errors import InputError, PoolError
 from htcq.operations.pool_source import Source, read, sources
 
@@ -23,24 +23,14 @@ if TYPE_CHECKING:
 
 
 def add_look_options(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say how a pool is looked at, besides which pool it is."""
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument(
-        "--max-age", metavar="SECONDS", type=number, help="maximum age of what the negotiator published (default 900)"
-    )
-    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
+    """Add the options that say how a pool is looked at, besides which pool it is."""
+    add_negotiator(parser)
+    add_max_age(parser)
+    add_site_file(parser)
 
 
 def source_of(arguments: argparse.Namespace, queues: bool = False) -> Source:
-    """Return the pool that the flags name, with its ``queues`` if they are needed.
-
-    Raises:
-        InputError: they contradict each other.
-    """
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
+    """Return the pool that the options name, with its ``queues`` if they are needed."""
     return replace(sources(arguments, queues=queues, negotiator=arguments.name)[0], machines=False)
 
 

@@ -14,8 +14,8 @@ import time
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_look import add_step_options, look, only_one, read_declared, refuse, writer_of
+from htcq.cli.options import add_live_pool_options
 from htcq.errors import EXIT_FINE, InputError, RefusedError
-from htcq.operations.pool_source import add_source_options
 from htcq.operations.system_log import log_failure
 from htcq.report.printable import one_line, tell
 
@@ -30,20 +30,22 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic apply``."""
-    add_source_options(parser)
+    add_live_pool_options(parser, "a snapshot cannot be written to: a plan is applied to a live pool")
     add_step_options(parser)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--plan", metavar="ID", help="id of the plan, as 'htcq elastic plan' prints it")
     which.add_argument(
-        "--from", metavar="FILE", dest="handed", help="file of the plan that 'htcq elastic plan --save' wrote"
-    )
-    parser.add_argument("--planner", metavar="USER", help="account that saves plans (default: you, or root)")
+        "--from", metavar="FILE", dest="handed",
+        help="file of the plan that 'htcq elastic plan --save' wrote; the pool is not looked at",
+    )  # fmt: skip
+    parser.add_argument(
+        "--planner", metavar="USER",
+        help="with --from: name or number of the account that may have saved the plan (default: you, or root)",
+    )  # fmt: skip
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Look again and compare, or take what was saved; and write."""
-    if arguments.snapshot:
-        raise InputError("--snapshot cannot be written to", "a plan is applied to a live pool")
     if arguments.planner and not arguments.handed:
         raise InputError("--planner without --from", "it says who may have written that file")
     if arguments.accept_loss and arguments.handed:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.options import add_journal, add_negotiator, add_quotas
 from htcq.errors import InputError, RefusedError
 from htcq.operations.quota_writer import Writer
 from htcq.report.printable import tell
@@ -75,20 +76,18 @@ class Looked:
 
 
 def add_step_options(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of a command that looks at a pool to write its quotas."""
+    """Add the options of a command that looks at a pool to write its quotas."""
+    add_quotas(parser, "elastic.write")
+    add_negotiator(parser)
     parser.add_argument(
-        "--quotas", metavar="FILE", required=True, help="file of the quotas (TOML), with [elastic.write]"
-    )
+        "--directory", metavar="DIR",
+        help="directory of LOCAL_CONFIG_DIR of the negotiator that is written to (default: as [elastic.write] says)",
+    )  # fmt: skip
+    add_journal(parser, "elastic.write")
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument(
-        "--directory", metavar="DIR", help="directory of the negotiator's configuration (LOCAL_CONFIG_DIR)"
-    )
-    parser.add_argument("--journal", metavar="FILE", help="journal of what was done")
-    parser.add_argument(
-        "--accept-loss", action="store_true", help="accept that the pool has shrunk: share out what is left"
-    )
+        "--accept-loss", action="store_true",
+        help="accept that the pool has shrunk: share out what is left of its slots, schedds or weight",
+    )  # fmt: skip
 
 
 def read_tree(arguments: argparse.Namespace) -> tuple[QuotaFile, str]:

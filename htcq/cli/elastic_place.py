@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 
 from htcq.cli.elastic_look import instance_of, negotiator_of, operator
-from htcq.cli.options import number
-from htcq.operations.pool_source import PATIENCE
+from htcq.cli.options import add_collector, add_negotiator, add_timeout, seconds
 from htcq.operations.quota_writer import Writer
 from htcq.report.printable import tell
 from htcq.settings.elastic_write import WriteSettings
@@ -16,32 +15,18 @@ _DEFAULT = WriteSettings()
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that name a journal; pool and negotiator are those of the last write unless named."""
+    """Add the options that name a journal; pool and negotiator are those of the last write unless named."""
     parser.add_argument(
-        "--journal",
-        metavar="FILE",
-        default=_DEFAULT.journal,
+        "--journal", metavar="FILE", default=_DEFAULT.journal,
         help=f"journal of what was done (default {_DEFAULT.journal})",
-    )
+    )  # fmt: skip
+    add_collector(parser, "collector of the pool (default: that of the last write)")
+    add_negotiator(parser, "name of the negotiator (default: that of the last write)")
+    add_timeout(parser)
     parser.add_argument(
-        "--pool", "-pool", metavar="HOST", help="collector of the pool (default: that of the last write)"
-    )
-    parser.add_argument(
-        "--name",
-        "-name",
-        metavar="NEGOTIATOR",
-        default="",
-        help="name of the negotiator (default: that of the last write)",
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=number,
-        default=PATIENCE,
-        help=f"time limit of each query (default {PATIENCE:g})",
-    )
-    parser.add_argument("--within", metavar="SECONDS", type=number, default=float(_DEFAULT.verify_within),
-                        help="maximum time that the negotiator may take to show it")  # fmt: skip
+        "--within", metavar="TIME", type=seconds, default=float(_DEFAULT.verify_within),
+        help=f"maximum time that the negotiator may take to show what was written (default {_DEFAULT.verify_within}s)",
+    )  # fmt: skip
 
 
 def writer_of_journal(arguments: argparse.Namespace) -> Writer | None:

@@ -1,7 +1,7 @@
-"""Plan which jobs to vacate: those of groups over their quota, while other groups wait for their own.
+"""Take back lent slots: vacate jobs of groups over their quota, while other groups wait for their own.
 
-Nothing is done by default. --record adds the present state to the journal, which shows since when groups are over or in
-need. --apply does that and then carries out the plan: ceilings first, then jobs, few at a time.
+'plan' does nothing. 'record' adds the present state to the journal, which shows since when groups are over or in need.
+'apply' does that and then carries out the plan: ceilings first, then jobs, few at a time.
 """
 
 from __future__ import annotations
@@ -10,10 +10,22 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, RefusedError
-from htcq.operations.pool_source import add_source_options
+from htcq.cli.actions import add_action, chooser_of
+from htcq.cli.options import (
+    add_journal,
+    add_json,
+    add_live_pool_options,
+    add_negotiator,
+    add_pool_options,
+    add_quotas,
+)
+from htcq.cli.parser import refuse_options
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, RefusedError
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
@@ -21,67 +33,112 @@ if TYPE_CHECKING:
     from htcq.operations.reclaim import Reclaimer, Report
 
 
+TABLE = "elastic.reclaim"
+PLAN, RECORD, APPLY, RESUME = "plan", "record", "apply", "resume"
+CEILINGS, RELEASE, EMIT = "ceilings", "release", "emit"
+ACTIONS = {
+    PLAN: "print which jobs would be vacated, and do nothing",
+    RECORD: "record the state in the journal, and do no more",
+    APPLY: "record the state, set the ceilings, vacate the jobs",
+    RESUME: "begin again after a stop",
+    CEILINGS: "list the ceilings and their owners",
+    RELEASE: "remove all ceilings that htcq has set",
+    EMIT: "print configuration with which the negotiator preempts by itself",
+}
+#: What were options once, and the actions that they are.
+_FORMER = {
+    "--apply": APPLY,
+    "--record": RECORD,
+    "--resume": RESUME,
+    "--release": RELEASE,
+    "--ceilings": CEILINGS,
+    "--emit-preemption": EMIT,
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``htcq elastic reclaim``."""
-    add_source_options(parser)
-    parser.add_argument(
-        "--quotas", metavar="FILE", required=True, help="file of the quotas (TOML), with [elastic.reclaim]"
-    )
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument("--journal", metavar="FILE", help="journal of journal of journal of what was seen and done")
-    does = parser.add_mutually_exclusive_group()
-    does.add_argument("--apply", action="store_true", help="record the state, set the ceilings, vacate the jobs")
-    does.add_argument("--record", action="store_true", help="record the state, and do no more")
-    does.add_argument("--resume", action="store_true", help="begin again after a stop")
-    does.add_argument("--release", action="store_true", help="remove all ceilings that htcq has set")
-    does.add_argument(
-        "--emit-preemption",
-        action="store_true",
-        help="print configuration with which the negotiator preempts by itself",
-    )
-    does.add_argument("--ceilings", action="store_true", help="list the ceilings and their owners")
-    parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    """Add the actions of ``htcq elastic reclaim``."""
+    refuse_options(parser, {option: _no_option(option, action) for option, action in _FORMER.items()})
+    chooser = chooser_of(parser, ACTIONS, required=True)
+    for name, summary in ACTIONS.items():
+        options = partial(_add_options, name=name)
+        add_action(chooser, name, summary, f"{summary[:1].upper()}{summary[1:]}.", options, _MAINS[name])
+
+
+def _no_option(option: str, action: str) -> tuple[str, str]:
+    return f"{option} is no option", f"it is an action: htcq elastic reclaim {action} --quotas FILE"
+
+
+def _add_options(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the options of the action ``name``."""
+    add_quotas(parser, TABLE)
+    if name == EMIT:
+        add_negotiator(parser, "name of the negotiator, if the file of quotas has trees of several")
+        parser.set_defaults(journal=None)
+        return
+    if name == PLAN:
+        add_pool_options(parser)
+    else:
+        add_live_pool_options(parser, "a snapshot cannot be acted on: jobs are taken back from a live pool")
+    add_negotiator(parser)
+    add_journal(parser, TABLE)
+    if name in (PLAN, RECORD, APPLY, CEILINGS):
+        add_json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Look, plan, print, and act if told."""
-    from htcq.cli.elastic_look import operator
+    """Run the chosen action."""
+    status: int = arguments.run_action(arguments)
+    return status
+
+
+def _emit(arguments: argparse.Namespace) -> int:
+    from htcq.emit.preemption import preemption_text
+
+    sys.stdout.write(preemption_text(_wanted(arguments).limits.min_runtime))
+    return EXIT_FINE
+
+
+def _wanted(arguments: argparse.Namespace) -> Wanted:
     from htcq.cli.elastic_reclaim_look import wanted_of
+
+    return wanted_of(arguments)
+
+
+@contextmanager
+def _alone(arguments: argparse.Namespace) -> Iterator[Wanted]:
+    """Let nobody else change the journal."""
+    from htcq.cli.elastic_look import operator
     from htcq.store.lock import held
 
-    acts = arguments.apply or arguments.record or arguments.resume or arguments.release
-    if arguments.snapshot and (acts or arguments.ceilings):
-        raise InputError("--snapshot cannot be acted on", "jobs are taken back from a live pool")
-    wanted = wanted_of(arguments)
-    if arguments.emit_preemption:
-        from htcq.emit.preemption import preemption_text
-
-        sys.stdout.write(preemption_text(wanted.limits.min_runtime))
-        return EXIT_FINE
-    if not acts:
-        return _ceilings(arguments, wanted) if arguments.ceilings else _plan(arguments, wanted)
-    who = f"process {os.getpid()}, {operator()}"
-    with held(wanted.journal.lock, who):
-        if arguments.resume:
-            return _resume(arguments, wanted)
-        return _release(arguments, wanted) if arguments.release else _act(arguments, wanted)
+    wanted = _wanted(arguments)
+    with held(wanted.journal.lock, f"process {os.getpid()}, {operator()}"):
+        yield wanted
 
 
-def _plan(arguments: argparse.Namespace, wanted: Wanted) -> int:
+def _record(arguments: argparse.Namespace) -> int:
+    with _alone(arguments) as wanted:
+        return _act(arguments, wanted, applies=False)
+
+
+def _apply(arguments: argparse.Namespace) -> int:
+    with _alone(arguments) as wanted:
+        return _act(arguments, wanted, applies=True)
+
+
+def _plan(arguments: argparse.Namespace) -> int:
     from htcq.cli.elastic_reclaim_look import look
     from htcq.cli.health import marked
     from htcq.poolquota.health import ailments
 
-    found = look(arguments, wanted)
+    found = look(arguments, _wanted(arguments))
     _show(arguments, found, None)
     if found.refusals:
         return EXIT_UNKNOWN
     return marked(EXIT_FINDINGS if found.plan.stopped else EXIT_FINE, ailments(found.pool))
 
 
-def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
+def _act(arguments: argparse.Namespace, wanted: Wanted, applies: bool) -> int:
     from htcq.cli.elastic_reclaim_look import look, reclaimer_of
     from htcq.elastic.reclaim.reclaim_history import DAY
 
@@ -90,11 +147,13 @@ def _act(arguments: argparse.Namespace, wanted: Wanted) -> int:
     found = look(arguments, wanted)
     if found.refusals:
         more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""
-        raise RefusedError(f"nothing is taken back: {found.refusals[0]}{more}", "the whole plan: without --apply")
+        raise RefusedError(
+            f"nothing is taken back: {found.refusals[0]}{more}", "'htcq elastic reclaim plan' prints the whole plan"
+        )
     reclaimer = reclaimer_of(arguments, wanted, found.pool)
     reclaimer.look(found.plan, found.past)
     report = None
-    if arguments.apply:
+    if applies:
         report = reclaimer.act(found.plan, found.observation, found.places)
         _log(wanted, report)
     _show(arguments, found, report)
@@ -139,7 +198,12 @@ def _show(arguments: argparse.Namespace, found: Looked, report: Report | None) -
         print(one_line(f"not vacated: {victim.job} of {victim.schedd}: {why}"))
 
 
-def _resume(arguments: argparse.Namespace, wanted: Wanted) -> int:
+def _resume(arguments: argparse.Namespace) -> int:
+    with _alone(arguments) as wanted:
+        return _begin_again(arguments, wanted)
+
+
+def _begin_again(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.cli.elastic_look import operator
     from htcq.elastic.reclaim.reclaim_history import PAYLOAD, RESUMED
     from htcq.operations.system_log import log_change
@@ -151,7 +215,12 @@ def _resume(arguments: argparse.Namespace, wanted: Wanted) -> int:
     return EXIT_FINE
 
 
-def _release(arguments: argparse.Namespace, wanted: Wanted) -> int:
+def _release(arguments: argparse.Namespace) -> int:
+    with _alone(arguments) as wanted:
+        return _remove_ceilings(arguments, wanted)
+
+
+def _remove_ceilings(arguments: argparse.Namespace, wanted: Wanted) -> int:
     from htcq.operations.system_log import log_change
 
     reclaimer = _reclaimer(arguments, wanted)
@@ -164,8 +233,8 @@ def _release(arguments: argparse.Namespace, wanted: Wanted) -> int:
     return EXIT_FINE if gone else EXIT_UNKNOWN
 
 
-def _ceilings(arguments: argparse.Namespace, wanted: Wanted) -> int:
-    ceilings = _reclaimer(arguments, wanted).ceilings
+def _ceilings(arguments: argparse.Namespace) -> int:
+    ceilings = _reclaimer(arguments, _wanted(arguments)).ceilings
     found = ceilings.listed()
     if arguments.json:
         import json
@@ -194,3 +263,14 @@ def _reclaimer(arguments: argparse.Namespace, wanted: Wanted) -> Reclaimer:
 
 def _negotiator(arguments: argparse.Namespace, wanted: Wanted) -> str:
     return _reclaimer(arguments, wanted).negotiator
+
+
+_MAINS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    PLAN: _plan,
+    RECORD: _record,
+    APPLY: _apply,
+    RESUME: _resume,
+    CEILINGS: _ceilings,
+    RELEASE: _release,
+    EMIT: _emit,
+}

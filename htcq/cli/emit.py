@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from htcq.cli.health import marked
-from htcq.cli.options import add_model_options
+from htcq.cli.model_options import add_model_options
 from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
 from htcq.emit import EXECUTE, ROLES
 from htcq.errors import EXIT_FINE, HtcqError, InputError
@@ -22,10 +22,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq emit``."""
-    parser.add_argument("--role", metavar="ROLE", default=EXECUTE, help="execute (the default), access or central")
+    parser.add_argument(
+        "--role", metavar="ROLE", default=EXECUTE,
+        help="kind of machine that the configuration is for: execute (the default), access or central",
+    )  # fmt: skip
     add_model_options(parser)
-    add_writing_options(parser, "50-htcq-ROLE.config", "exit 1 if the configuration in effect differs; change nothing")
-    parser.add_argument("--remove", action="store_true", help="remove what --write DIR wrote for this role")
+    add_writing_options(
+        parser, "50-htcq-ROLE.config",
+        "change nothing; exit with status 1 if the configuration in effect differs from what --write DIR would write",
+    )  # fmt: skip
+    parser.add_argument(
+        "--remove", action="store_true",
+        help="take back what --write DIR wrote for this role: remove the file, or put back the one that it replaced",
+    )  # fmt: skip
 
 
 def main(arguments: argparse.Namespace) -> int:

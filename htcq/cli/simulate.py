@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 from htcq.cli.changes import add_changes, read_changes, warn
 from htcq.cli.course_options import add_course_options, check_no_course, cycles_of, plan_of, run_times
 from htcq.cli.health import check_jobs, marked, told_ailments
+from htcq.cli.options import add_cycle_options, add_html, add_json, add_negotiator, add_pool_options
 from htcq.cli.sweep import add_sweep_options, check_no_sweep, run_sweep
 from htcq.cli.what_if import add_what_if, read_what_if, say, say_unit, told
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.operations.finished_jobs import read_arrivals
 from htcq.operations.output_files import place_of, put_file
-from htcq.operations.pool_source import Changes, add_source_options, confine_to, open_source, read_open, sources
+from htcq.operations.pool_source import Changes, confine_to, open_source, read_open, sources
 from htcq.pool.users import not_asked
 from htcq.report.printable import tell
 from htcq.simulate.what_if import changed_pool
@@ -39,27 +40,22 @@ _NOT_WITH_AGREEMENT = ("changes", "remove", "drain", "add", "demand", "model", "
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq simulate``."""
-    add_source_options(parser)
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument(
-        "--order", metavar="SUBMITTER,...", default="", help="order of submitters that HTCondor leaves open"
-    )
-    parser.add_argument(
-        "--skip-bad-slots", action="store_true", help="leave out slots that would make the negotiator crash"
-    )
+    add_pool_options(parser)
+    add_negotiator(parser, "name of the negotiator whose cycle is simulated, if the pool has several")
+    add_cycle_options(parser)
     add_changes(parser)
     add_what_if(parser)
     add_course_options(parser)
     add_sweep_options(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
-        "--agreement", action="store_true", help="compare HTCondor's own last reasons with those of the simulated cycle"
-    )
+        "--agreement", action="store_true",
+        help="compare HTCondor's own last reasons for rejections with those of the simulated cycle, instead of "
+        "printing the cycle",
+    )  # fmt: skip
     output.add_argument("--matches", action="store_true", help="list every match in order")
-    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    output.add_argument("--html", metavar="FILE", help="also write an HTML page")
+    add_json(output)
+    add_html(output)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -67,8 +63,6 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.sweep is not None:
         return run_sweep(arguments)
     check_no_sweep(arguments)
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
     _check_agreement(arguments)
     if arguments.html:
         place_of(arguments.html)

@@ -35,14 +35,20 @@ _MAX_RETRIES, _MAX_PROCESSES = 100, 4096
 def add_sweep_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a sweep."""
     sweep = parser.add_argument_group("sweep")
-    sweep.add_argument("--sweep", metavar="FILE", help="run run run one simulation for each item of a grid of what-ifs")
+    sweep.add_argument(
+        "--sweep", metavar="FILE", help="run one simulation for each item of the grid of what-ifs in FILE"
+    )
     sweep.add_argument("--results", metavar="DIR", help="directory of results; items that have one are not run again")
     sweep.add_argument(
         "--processes", metavar="N", type=int, help="number of simulations at a time (default: one for each cpu)"
     )
-    sweep.add_argument("--retries", metavar="N", type=int, help="number of further tries after a crash (default 1)")
-    sweep.add_argument("--submit", action="store_true", help="run them as jobs of this machine's HTCondor")
-    sweep.add_argument("--executable", metavar="PATH", help="path of htcq on the execution points (default: as here)")
+    sweep.add_argument(
+        "--retries", metavar="N", type=int, help="number of further tries of an item whose process dies (default 1)"
+    )
+    sweep.add_argument("--submit", action="store_true", help="run the items as jobs of this machine's HTCondor")
+    sweep.add_argument(
+        "--executable", metavar="PATH", help="with --submit: path of htcq on the execution points (default: as here)"
+    )
 
 
 def check_no_sweep(arguments: argparse.Namespace) -> None:
@@ -116,8 +122,6 @@ def _read(arguments: argparse.Namespace) -> Sweep:
     parser = parser_of("simulate")
     options = item_options(parser)
     _check_alone(arguments, vars(parser.parse_args([])), options)
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
     sources(arguments)
     for name, least, most in (("processes", 1, _MAX_PROCESSES), ("retries", 0, _MAX_RETRIES)):
         given = getattr(arguments, name)

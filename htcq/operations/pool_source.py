@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Optional
 
 from htcq.classads import parsed
 from htcq.cli.options import PATIENCE as PATIENCE
-from htcq.cli.options import add_limits_option, limits_of, number
+from htcq.cli.options import limits_of
 from htcq.errors import InputError
 from htcq.limits import USUAL, Limits
 from htcq.live.configuration import read_dump
@@ -67,27 +67,6 @@ class OpenSource:
     files: Opened
 
 
-def add_source_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Add the flags that name a pool, or ``several``."""
-    again, action = ("; repeatable", "append") if several else ("", "store")
-    source = parser.add_argument_group("pool")
-    source.add_argument(
-        "--snapshot", metavar="PATH", action=action, help=f"a snapshot: a directory or a .tar.gz{again}"
-    )
-    source.add_argument(
-        "--pool", "-pool", metavar="HOST", action=action,
-        help=f"a live pool: its collector (default: this machine's){again}",
-    )  # fmt: skip
-    source.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=number,
-        default=PATIENCE,
-        help=f"time limit of each query (default {PATIENCE:g})",
-    )
-    add_limits_option(source)
-
-
 def sources(arguments: argparse.Namespace, queues: bool = True, negotiator: str = "") -> tuple[Source, ...]:
     """Return the pools that the flags name, this machine's if they name none."""
     snapshots, pools = _several(arguments.snapshot), _several(arguments.pool)
@@ -114,8 +93,6 @@ def read_source(
     Raises:
         HtcqError: it cannot be read at all.
     """
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
     source = sources(arguments, queues)[0]
     opened = open_source(replace(source, machines=False, schedds=False) if hardware else source)
     if files is not None:
