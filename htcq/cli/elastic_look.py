@@ -77,13 +77,13 @@ class Looked:
 
 def add_step_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a command that looks at a pool to write its quotas."""
-    add_quotas(parser, "elastic.write")
+    add_quotas(parser)
     add_negotiator(parser)
     parser.add_argument(
         "--directory", metavar="DIR",
         help="directory of LOCAL_CONFIG_DIR of the negotiator that is written to (default: as [elastic.write] says)",
     )  # fmt: skip
-    add_journal(parser, "elastic.write")
+    add_journal(parser)
     parser.add_argument(
         "--accept-loss", action="store_true",
         help="accept that the pool has shrunk: share out what is left of its slots, schedds or weight",

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from htcq.operations.reclaim import Reclaimer, Report
 
 
-TABLE = "elastic.reclaim"
 PLAN, RECORD, APPLY, RESUME = "plan", "record", "apply", "resume"
 CEILINGS, RELEASE, EMIT = "ceilings", "release", "emit"
 ACTIONS = {
@@ -71,7 +70,7 @@ def _no_option(option: str, action: str) -> tuple[str, str]:
 
 def _add_options(parser: argparse.ArgumentParser, name: str) -> None:
     """Add the options of the action ``name``."""
-    add_quotas(parser, TABLE)
+    add_quotas(parser)
     if name == EMIT:
         add_negotiator(parser, "name of the negotiator, if the file of quotas has trees of several")
         parser.set_defaults(journal=None)
@@ -81,7 +80,7 @@ def _add_options(parser: argparse.ArgumentParser, name: str) -> None:
     else:
         add_live_pool_options(parser, "a snapshot cannot be acted on: jobs are taken back from a live pool")
     add_negotiator(parser)
-    add_journal(parser, TABLE)
+    add_journal(parser)
     if name in (PLAN, RECORD, APPLY, CEILINGS):
         add_json(parser)
 

@@ -151,16 +151,15 @@ def add_templates(parser: Container) -> None:
     )
 
 
-def add_quotas(parser: Container, table: str = "") -> None:
-    """Add the option that names the file of elastic quotas, with ``table`` in it."""
-    with_table = f", with [{table}]" if table else ""
-    parser.add_argument("--quotas", metavar="FILE", required=True, help=f"file of the quotas (TOML){with_table}")
+def add_quotas(parser: Container) -> None:
+    """Add the option that names the file of elastic quotas."""
+    parser.add_argument("--quotas", metavar="FILE", required=True, help="file of the quotas (TOML)")
 
 
-def add_journal(parser: Container, table: str) -> None:
-    """Add the option that names a journal; ``table`` of the file of quotas names it otherwise."""
+def add_journal(parser: Container) -> None:
+    """Add the option that names a journal."""
     parser.add_argument(
-        "--journal", metavar="FILE", help=f"journal of what was seen and done (default: as [{table}] says)"
+        "--journal", metavar="FILE", help="journal of what was seen and done (default: as the file of quotas says)"
     )
 
 
