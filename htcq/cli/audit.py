@@ -207,7 +207,7 @@ def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
 
         return plugin(outcome)[0]
     if not outcome.checked:
-        tell("htcq: no rule could be checked for lack of data")
+        tell("htcq: no rule could be checked: no data")
         return EXIT_UNKNOWN
     from htcq.audit.rule import Severity
 
@@ -216,6 +216,6 @@ def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
         return marked(EXIT_FINDINGS, outcome.health)
     if outcome.gaps and found is not Severity.ERROR:
         more = f" (and {len(outcome.gaps) - 1} more)" if outcome.gaps[1:] else ""
-        tell(f"htcq: whether all is well is not known: {outcome.gaps[0]}{more}")
+        tell(f"htcq: it is not certain that all is well: {outcome.gaps[0]}{more}")
         return EXIT_UNKNOWN
     return marked(EXIT_FINE, outcome.health)

@@ -59,7 +59,7 @@ def check_no_course(arguments: argparse.Namespace, *others: str) -> None:
     for name in (*OF_CYCLES, *others):
         value: Any = getattr(arguments, name.replace("-", "_"))
         if value is not None:
-            raise InputError(f"--{name} is for several cycles", "give --cycles too")
+            raise InputError(f"--{name} without --cycles", "give --cycles N too")
 
 
 def cycles_of(arguments: argparse.Namespace) -> int:

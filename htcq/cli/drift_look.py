@@ -64,7 +64,7 @@ def look(arguments: argparse.Namespace, until: float = math.inf, ledger: Elastic
     declared = read_site_file(arguments.config).groups
     max_age = MAX_AGE if arguments.max_age is None else arguments.max_age
     if not max_age >= 0:
-        raise InputError(f"--max-age {max_age:g}: not a time", "give seconds, 0 or more")
+        raise InputError(f"--max-age {max_age:g}: out of range", "0s or more")
     pool = read(replace(source, until=until))
     health = ailments(pool)
     taken = seconds_of(pool.taken_at)
@@ -101,9 +101,9 @@ def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> N
         return
     age = quotas.published.age
     if age is None:
-        raise PoolError(f"{source.name}: nobody publishes its groups", "is its negotiator running?")
+        raise PoolError(f"{source.name}: no negotiator publishes its groups", "is its negotiator running?")
     if age > max_age:
         raise PoolError(
-            f"{source.name}: the negotiator last published its groups {age:.0f} s before, more than {max_age:g} s",
+            f"{source.name}: the negotiator last published its groups {age:.0f} s ago, more than {max_age:g} s",
             "is it running, and the clocks right? --max-age sets the limit",
         )

@@ -61,23 +61,23 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.operations.output_files import place_of
 
     if arguments.if_changed and not arguments.mail:
-        raise InputError("--if-changed without --mail", "it decides whether there is a mail")
+        raise InputError("--if-changed without --mail", "give --mail too")
     if arguments.ledger and not arguments.csv:
-        raise InputError("--ledger without --csv", "all other reports have the ledger")
+        raise InputError("--ledger without --csv", "give --csv too; the other reports contain the ledger")
     if arguments.html:
         place_of(arguments.html)
     now = int(time.time())
     until = moment_of("--until", arguments.until, now) if arguments.until else now
     since = moment_of("--since", arguments.since, now)
     if since >= until:
-        raise InputError("--since is not before --until", "give a time that begins before it ends")
+        raise InputError("--since is not before --until", "give an earlier --since, or a later --until")
     store = Path(arguments.store or read_site_file(arguments.config).drift.store)
     stories = _stories(store, since, until, arguments)
     _page(stories, arguments.html)
     _print(stories, arguments)
     if any(story.windows for story in stories):
         return EXIT_FINE
-    tell("htcq: nothing was recorded of this in this time")
+    tell("htcq: nothing was recorded of this pool in this time")
     return EXIT_UNKNOWN
 
 

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Look again and compare, or take what was saved; and write."""
     if arguments.planner and not arguments.handed:
-        raise InputError("--planner without --from", "it says who may have written that file")
+        raise InputError("--planner without --from", "give --from FILE too: it says who may have written that file")
     if arguments.accept_loss and arguments.handed:
         raise InputError("--accept-loss and --from contradict each other", "a person agrees to a loss by --plan ID")
     declared = read_declared(arguments)
@@ -68,7 +68,7 @@ def _by_id(arguments: argparse.Namespace, declared: Declared) -> str:
 
     made = made_at(arguments.plan)
     if made is None:
-        raise InputError(f"--plan {arguments.plan} is no plan's id", "'htcq elastic plan' prints it")
+        raise InputError(f"--plan {arguments.plan} is not the id of a plan", "'htcq elastic plan' prints it")
     _check_age(time.time() - made, declared)
     writer = writer_of(arguments, declared)
     with only_one(writer):
@@ -119,7 +119,7 @@ def left_alone(writer: Writer, state: State, max_failures: int) -> str:
         return f"{writer.path}: left alone after {state.stopped}; 'htcq elastic apply' begins again"
     if state.failures >= max_failures > 0:
         raise RefusedError(
-            f"the last {state.failures} writes came to nothing: {writer.path} is left alone",
+            f"the last {state.failures} writes failed: {writer.path} is left alone",
             "see the journal; 'htcq elastic apply' begins again",
         )
     return ""
@@ -130,7 +130,7 @@ def _check_age(age: float, declared: Declared) -> None:
     if age > most:
         raise RefusedError(f"the plan is {age:.0f} s old, more than {most} s", "look at 'htcq elastic plan' again")
     if age < -skew:
-        raise RefusedError(f"the plan was made {-age:.0f} s from now", "set this machine's clock")
+        raise RefusedError(f"the plan was made {-age:.0f} s in the future", "set this machine's clock")
 
 
 def check_place(path: Path, text: str) -> None:

@@ -51,7 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
         if name not in trees:
             which = f"the tree {name}" if name else "groups outside of its trees"
             raise InputError(
-                f"{arguments.demand}: there is demand of {which}, which {arguments.quotas} has not",
+                f"{arguments.demand}: it has demand of {which}, but {arguments.quotas} has none",
                 f"its trees are {', '.join(sorted(filter(None, trees))) or 'none'}",
             )
     computed, status = [], EXIT_FINE
@@ -148,5 +148,5 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"{twice!r} is there twice")
+        raise ValueError(f"the key {twice!r} is given twice")
     return found

@@ -119,7 +119,7 @@ def _check_nodes(role: str, request: Request, named: bool) -> None:
     """
     if role == EXECUTE and len(request.nodes) > 1:
         raise InputError(
-            f"--role {role} is written for one node, {len(request.nodes)} are given",
+            f"--role {role} is for one node, but {len(request.nodes)} are given",
             "every execution point runs 'htcq emit' itself, with the same site file",
         )
     if role != EXECUTE and not named and request.proposed:

@@ -36,7 +36,7 @@ def main(arguments: argparse.Namespace) -> int:
 
     if arguments.man:
         if arguments.rule is not None:
-            raise InputError("--man prints all rules", f"leave out {arguments.rule}")
+            raise InputError("--man takes no rule", f"leave out {arguments.rule}")
         from htcq.report.rules_page import rules_page
 
         sys.stdout.write(rules_page({name: family.RULES for name, family in catalog.FAMILIES.items()}))
@@ -68,7 +68,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _print_schema(arguments: argparse.Namespace) -> int:
     if arguments.rule is not None:
-        raise InputError("--schema is about no rule", f"leave out {arguments.rule}")
+        raise InputError("--schema takes no rule", f"leave out {arguments.rule}")
     from htcq.report.schemas import NAMES, schema
 
     if arguments.schema == _LIST:

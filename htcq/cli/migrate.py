@@ -59,7 +59,7 @@ def main(arguments: argparse.Namespace) -> int:
     confine_to([opened], (arguments.write_groups,))
     pool = read_open(opened)
     if pool.slots is None:
-        raise InputError(f"{pool.source} has no slots", "what weighs anew are slots: collector.ads of a snapshot")
+        raise InputError(f"{pool.source} has no slots", "their weight is what changes: collector.ads of a snapshot")
     health = told_ailments(pool)
     found = migration_of(pool, model)
     moves = tuple(move for each in quotas for move in elastic_moves(each, found.factor))

@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
                 raise InputError(*self.refused[option])
         first = args[0] if args else "-"
         if self.actions and first.startswith("-") and first not in ("-h", "--help", "-help"):
-            raise InputError(f"{self.prog}: the action is missing", f"it comes first: {', '.join(self.actions)}")
+            raise InputError(f"'{self.prog}' needs an action", f"which comes before options: {', '.join(self.actions)}")
         parsed: tuple[Any, list[str]] = super().parse_known_args(args, namespace)
         return parsed
 

@@ -68,7 +68,7 @@ def main(arguments: argparse.Namespace) -> int:
         status: int = arguments.run_action(arguments)
         return status
     if arguments.max_age is not None and not arguments.max_age >= 0:
-        raise InputError(f"--max-age {arguments.max_age:g}: not a time", "give seconds, 0 or more")
+        raise InputError(f"--max-age {arguments.max_age:g}: out of range", "0s or more")
     if arguments.html:
         place_of(arguments.html)
     changes = read_changes(arguments.changes)

@@ -97,7 +97,7 @@ def _check_agreement(arguments: argparse.Namespace) -> None:
     for option in _NOT_WITH_AGREEMENT:
         if getattr(arguments, option):
             hint = f"leave out {'--set' if option == 'changes' else '--' + option}"
-            raise InputError("--agreement compares with the last cycle of the pool as it is", hint)
+            raise InputError("--agreement compares with the last cycle of an unchanged pool", hint)
 
 
 def _agreement(pool: Pool, arguments: argparse.Namespace) -> int:
@@ -154,7 +154,7 @@ def _course(pool: Pool, changed: Pool | None, changes: Changes, runs: RunTime, a
     from htcq.simulate.course.course import run_course
 
     if arguments.matches:
-        raise InputError("--matches lists those of one cycle", "leave out --cycles")
+        raise InputError("--matches and --cycles contradict each other", "--matches lists the matches of one cycle")
     plan = plan_of(arguments)
     health = told_ailments(pool)
     order, seed = _order(arguments), arguments.seed or 0

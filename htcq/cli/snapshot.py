@@ -52,10 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Capture into a temporary place, make it anonymous if asked to, then put it where it belongs."""
     if not 0 < arguments.timeout <= 86400:
-        raise InputError(f"--timeout {arguments.timeout:g}: not a time", "give seconds, more than 0")
+        raise InputError(f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d")
     if not arguments.anonymize and (arguments.key or arguments.keep_groups):
         option = "--key" if arguments.key else "--keep-groups"
-        raise InputError(f"{option} is for anonymous snapshots", "give --anonymize too")
+        raise InputError(f"{option} without --anonymize", "give --anonymize too")
     limits = limits_of(arguments)
     from htcq.live.captured import Wanted
     from htcq.pool.files import file_name

@@ -59,7 +59,7 @@ def check_no_sweep(arguments: argparse.Namespace) -> None:
     """
     for name in ("results", "processes", "retries", "submit", "executable"):
         if getattr(arguments, name) is not None and getattr(arguments, name) is not False:
-            raise InputError(f"--{name} is for a sweep", "give --sweep FILE too")
+            raise InputError(f"--{name} without --sweep", "give --sweep FILE too")
 
 
 def run_sweep(arguments: argparse.Namespace) -> int:
@@ -128,13 +128,13 @@ def _read(arguments: argparse.Namespace) -> Sweep:
         if given is not None and not least <= given <= most:
             raise InputError(f"--{name} {given}: out of range", f"from {least} to {most}")
     if arguments.submit and not arguments.results:
-        raise InputError("--submit needs a place for results", "give --results DIR")
-    for name, wrong, how in (
-        ("processes", arguments.submit, "leave out --submit, or this"),
-        ("executable", not arguments.submit, "give --submit too"),
-    ):
-        if getattr(arguments, name) is not None and wrong:
-            raise InputError(f"--{name} is for a sweep {'without' if arguments.submit else 'with'} --submit", how)
+        raise InputError("--submit without --results", "give --results DIR")
+    if arguments.processes is not None and arguments.submit:
+        raise InputError(
+            "--processes and --submit contradict each other", "the pool decides how many jobs run at a time"
+        )
+    if arguments.executable is not None and not arguments.submit:
+        raise InputError("--executable without --submit", "give --submit too")
     file = arguments.sweep
     return sweep_from(parse_toml(Path(file), "see htcq-simulate(1)"), options, file)
 
@@ -146,8 +146,13 @@ def _check_alone(arguments: argparse.Namespace, untouched: Mapping[str, object],
         if getattr(arguments, destination) == value or destination in _BESIDE:
             continue
         if destination in of_items:
-            raise InputError(f"--{of_items[destination]} beside --sweep", f"write it in [base] of {arguments.sweep}")
-        raise InputError(f"--{destination} beside --sweep", "it is for one simulation; a sweep has --json")
+            raise InputError(
+                f"--{of_items[destination]} and --sweep contradict each other",
+                f"write it in [base] of {arguments.sweep}",
+            )
+        raise InputError(
+            f"--{destination} and --sweep contradict each other", "it is for one simulation; a sweep has --json"
+        )
 
 
 def item_options(parser: argparse.ArgumentParser) -> list[Option]:
@@ -172,9 +177,12 @@ def _executable(arguments: argparse.Namespace) -> str:
     here = sys.argv[0] if Path(sys.argv[0]).name == "htcq" else ""
     path = arguments.executable or here or shutil.which("htcq")
     if not path:
-        raise InputError("there is no program htcq on PATH", "name it as execution points have it: --executable PATH")
+        raise InputError("htcq is not on PATH", "give its path on the execution points: --executable PATH")
     if not arguments.executable:
         return str(Path(path).absolute())
     if not path.startswith(("/", "$")) or not path.isprintable():
-        raise InputError(f"--executable {path!r}: no path", "name it from the root on, as execution points have it")
+        raise InputError(
+            f"--executable {path!r}: not an absolute path",
+            "give the path on the execution points, such as /usr/bin/htcq",
+        )
     return path

@@ -63,17 +63,17 @@ def read_what_if(arguments: argparse.Namespace) -> WhatIf:
     for text in arguments.add or ():
         count, _, machine = text.partition(":")
         if not 1 <= (whole_number(count) or 0) <= _MAX_ADDED or not machine:
-            raise InputError(f"--add {text}: not a number and a machine", "such as --add 10:node1.example.net")
+            raise InputError(f"--add {text}: not N:MACHINE", "such as --add 10:node1.example.net")
         added.append((int(count), machine))
     for text in arguments.demand or ():
         name, _, factor = text.rpartition("=")
         number = _factor(factor)
         if not name or number is None:
-            raise InputError(f"--demand {text}: not a name and a factor", "such as --demand physics=x2")
+            raise InputError(f"--demand {text}: not NAME=FACTOR", "such as --demand physics=x2")
         demand.append((name, number))
     models = tuple(_model(text) for text in arguments.model or ())
     if arguments.scale_quotas and not models:
-        raise InputError("--scale-quotas is for another unit of slot weight", "give --model too")
+        raise InputError("--scale-quotas without --model", "give --model too")
     return WhatIf(
         tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand), models,
         arguments.arrivals or "", arguments.scale_quotas,

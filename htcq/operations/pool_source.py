@@ -71,7 +71,7 @@ def sources(arguments: argparse.Namespace, queues: bool = True, negotiator: str 
     """Return the pools that the flags name, this machine's if they name none."""
     snapshots, pools = _several(arguments.snapshot), _several(arguments.pool)
     if not 0 < arguments.timeout <= 86400:
-        raise InputError(f"--timeout {arguments.timeout:g}: not a time", "give seconds, more than 0")
+        raise InputError(f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d")
     limits = limits_of(arguments)
     named = [Source(snapshot=each, negotiator=negotiator, limits=limits) for each in snapshots]
     live = Source(None, None, arguments.timeout, queues, negotiator, limits=limits)

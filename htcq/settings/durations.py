@@ -11,7 +11,9 @@ HOUR = 3600
 DAY = 24 * HOUR
 #: A year is 365 days: nobody keeps a history to the leap day.
 _UNITS = {"s": 1, "min": 60, "h": HOUR, "d": DAY, "w": 7 * DAY, "y": 365 * DAY}
-_DURATION = re.compile(r"\s*([0-9]{1,6})\s*(s|min|h|d|w|y)\s*")
+#: The form of a duration, as JSON Schema has it too.
+PATTERN = rf"\s*([0-9]{{1,6}})\s*({'|'.join(_UNITS)})\s*"
+_DURATION = re.compile(PATTERN)
 #: What a message tells of the form.
 DURATION_HINT = "a whole number and s, min, h, d, w or y, such as 90s, 30min or 14d"
 
