@@ -3,7 +3,8 @@
 A page is CommonMark with a few customs. Its title is ``# NAME(SECTION): SUMMARY``. A list with ``-`` has definitions:
 the first paragraph of an item is what is described, the rest describes it. Lists with ``*`` and with numbers are lists.
 What is typed as it stands is ``code``, what the user replaces is *in italics*, and **name**(1) refers to a page.
-A block ``synopsis`` has a command on its first line, and on each further line an option.
+A block ``synopsis`` has a command on its first line, and on each further line an option. In pages of commands both
+come from their parsers: see ``manual_options``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from manual_options import with_options
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
@@ -44,7 +46,7 @@ def read_page(path: Path) -> Page:
     Raises:
         ValueError: it does not begin with a title as above.
     """
-    title, *blocks = parsed(path.read_text(encoding="utf-8"))
+    title, *blocks = parsed(with_options(path.name.partition(".")[0], path.read_text(encoding="utf-8")))
     match = _TITLE.fullmatch(title.children[0].content) if title.tag == "h1" else None
     if match is None:
         raise ValueError(f"{path.name}: its first line must be '# NAME(SECTION): SUMMARY'")

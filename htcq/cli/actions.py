@@ -4,16 +4,39 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+from htcq.cli.parser import Parser
 
 
 def add_actions(parser: argparse.ArgumentParser, command: str, actions: Mapping[str, str], required: bool) -> None:
     """Let ``parser``, that of ``command``, take one of ``actions`` (name -> what it does), whose options follow it."""
-    chooser = parser.add_subparsers(dest="action", metavar="ACTION", required=required, title="actions")
+    chooser = chooser_of(parser, actions, required)
     for name, summary in actions.items():
         module = importlib.import_module(f"htcq.cli.{command}_{name}")
-        chosen = chooser.add_parser(name, help=summary, description=module.__doc__, allow_abbrev=False)
-        chosen.formatter_class = argparse.RawDescriptionHelpFormatter
-        chosen.add_argument("-help", action="help", help=argparse.SUPPRESS)
-        module.add_arguments(chosen)
-        chosen.set_defaults(run_action=module.main)
+        add_action(chooser, name, summary, module.__doc__ or "", module.add_arguments, module.main)
+
+
+def chooser_of(
+    parser: argparse.ArgumentParser, actions: Mapping[str, str], required: bool
+) -> argparse._SubParsersAction[argparse.ArgumentParser]:
+    """Return what takes the actions of ``parser``."""
+    if required and isinstance(parser, Parser):
+        parser.actions = tuple(actions)
+    return parser.add_subparsers(dest="action", metavar="ACTION", required=required, title="actions")
+
+
+def add_action(
+    chooser: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    summary: str,
+    description: str,
+    add_arguments: Callable[[argparse.ArgumentParser], None],
+    main: Callable[[argparse.Namespace], int],
+) -> None:
+    """Add the action ``name``, which ``main`` runs."""
+    chosen = chooser.add_parser(name, help=summary, description=description, allow_abbrev=False)
+    chosen.formatter_class = argparse.RawDescriptionHelpFormatter
+    chosen.add_argument("-help", action="help", help=argparse.SUPPRESS)
+    chosen.set_defaults(run_action=main)
+    add_arguments(chosen)

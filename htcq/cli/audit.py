@@ -11,7 +11,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.pool_options import add_source_options, read_source
+from htcq.cli.options import (
+    STDOUT,
+    add_csv,
+    add_fail_on,
+    add_html,
+    add_json,
+    add_nagios,
+    add_pool_options,
+    add_prometheus,
+    add_site_file,
+)
+from htcq.cli.parser import refuse_options
+from htcq.cli.pool_options import read_source
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.operations.health import marked, tell_ailments
 from htcq.operations.output_files import place_of, put_file
@@ -22,47 +34,51 @@ if TYPE_CHECKING:
     from htcq.audit.evidence import Evidence
     from htcq.audit.rule import Severity
 
-TABLE, TEXT, JSON, CSV, LINES, PROMETHEUS, NAGIOS = "table", "text", "json", "csv", "lines", "prometheus", "nagios"
-FORMS = (TABLE, TEXT, JSON, CSV, LINES, PROMETHEUS, NAGIOS)
+TABLE, TEXT, JSON, CSV, LINES, NAGIOS, PROMETHEUS = "table", "text", "json", "csv", "lines", "nagios", "prometheus"
+#: What may be printed instead of a table, each by the option of its name.
+FORMS = (TEXT, JSON, CSV, LINES, NAGIOS)
+FORM_OPTIONS = (*(f"--{form}" for form in FORMS), "--prometheus FILE", "--html FILE")
 _FAIL_ON = "error"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq audit``."""
-    add_source_options(parser)
+    refuse_options(parser, {"--format": ("--format is no option", f"each form has its own: {', '.join(FORM_OPTIONS)}")})
+    add_pool_options(parser)
     rules = parser.add_argument_group("rules")
     rules.add_argument(
-        "--only", metavar="RULE,…", action="append", help="check only these rules: ids or shell patterns"
-    )
-    rules.add_argument("--ignore", metavar="RULE,…", action="append", help="check all rules except these")
-    rules.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
+        "--only", metavar="RULE,...", action="append",
+        help="check only these rules, also those that the site file disables: ids or shell patterns; repeatable",
+    )  # fmt: skip
+    rules.add_argument("--ignore", metavar="RULE,...", action="append", help="check all rules except these; repeatable")
+    add_site_file(rules)
     rules.add_argument(
-        "--baseline", metavar="FILE", help="report only findings that are not in this earlier --json output"
-    )
-    rules.add_argument(
-        "--fail-on", metavar="SEVERITY", help="lowest severity that gives exit status 1: error, warning, info or never"
+        "--baseline", metavar="FILE", help="report only findings that are not in this earlier output of --json"
     )
     output = parser.add_argument_group("output")
-    output.add_argument("--format", metavar="FORM", help=f"{', '.join(FORMS[:-1])} or {NAGIOS} (default {TABLE})")
-    output.add_argument("--json", "-json", action="store_true", help="--format json")
-    output.add_argument("--csv", action="store_true", help="--format csv")
-    output.add_argument("--html", metavar="FILE", help="also write an HTML page")
+    form = output.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="print the findings as text without tables and colours")
+    add_json(form)
+    add_csv(form, "print the findings as CSV: a header, and a row for each finding")
+    form.add_argument("--lines", action="store_true", help="print one line for each finding, for grep")
+    add_nagios(form)
+    add_fail_on(output)
+    add_html(output)
     output.add_argument(
-        "--fix", metavar="DIR", help="also write the settings that fix the findings, as files for review"
+        "--fix", metavar="DIR", help="also write the settings that fix the findings, as files for review, into DIR"
     )
-    output.add_argument("--prometheus", metavar="FILE", help="also write metrics for a textfile collector")
+    add_prometheus(output)
 
 
 def _form(arguments: argparse.Namespace) -> str:
-    forms = ((arguments.format, arguments.format), (arguments.json, JSON), (arguments.csv, CSV))
-    asked = list(dict.fromkeys(form for given, form in forms if given))
-    if arguments.format and arguments.format not in FORMS:
-        raise InputError(f"--format {arguments.format}: unknown", f"choose one of {', '.join(FORMS)}")
-    if len(asked) > 1:
-        raise InputError(f"the forms {' and '.join(asked)} contradict each other", "one goes to standard output")
-    if arguments.format == NAGIOS and arguments.fail_on:
-        raise InputError("--fail-on contradicts --format nagios", "its status is that of a monitoring plugin")
-    return asked[0] if asked else TABLE
+    form = next((each for each in FORMS if getattr(arguments, each)), TABLE)
+    if arguments.prometheus == STDOUT:
+        if form != TABLE:
+            raise InputError(f"--{form} and --prometheus - contradict each other", "one goes to standard output")
+        form = PROMETHEUS
+    if form == NAGIOS and arguments.fail_on:
+        raise InputError("--fail-on and --nagios contradict each other", "a plugin has an exit status of its own")
+    return form
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -74,6 +90,9 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.operations.site_file import read_site_file
 
     form = _form(arguments)
+    if form == PROMETHEUS:
+        # Printed, and in no file.
+        arguments.prometheus = None
     places = [place_of(each) for each in (arguments.html, arguments.prometheus) if each]
     if len(set(places)) < len(places):
         raise InputError(f"--html and --prometheus both write {places[0]}", "give each a name of its own")
@@ -188,7 +207,7 @@ def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
 
         return plugin(outcome)[0]
     if not outcome.checked:
-        tell("htcq: no rule could be checked for lack of data")
+        tell("htcq: no rule could be checked: no data")
         return EXIT_UNKNOWN
     from htcq.audit.rule import Severity
 
@@ -197,6 +216,6 @@ def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
         return marked(EXIT_FINDINGS, outcome.health)
     if outcome.gaps and found is not Severity.ERROR:
         more = f" (and {len(outcome.gaps) - 1} more)" if outcome.gaps[1:] else ""
-        tell(f"htcq: whether all is well is not known: {outcome.gaps[0]}{more}")
+        tell(f"htcq: it is not certain that all is well: {outcome.gaps[0]}{more}")
         return EXIT_UNKNOWN
     return marked(EXIT_FINE, outcome.health)

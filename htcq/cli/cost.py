@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from htcq.cli.pool_options import add_source_options, read_source
+from htcq.cli.options import add_csv, add_json, add_pool_options
+from htcq.cli.pool_options import read_source
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import marked, told_ailments
 from htcq.pool.autocluster import autoclusters_of, made_up
@@ -19,20 +20,23 @@ from htcq.settings import parse_shape
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq cost``."""
-    add_source_options(parser)
+    add_pool_options(parser)
     parser.add_argument(
-        "--job", metavar="SHAPE", action="append", help="cost of such a job instead of the pool's: cpus=1,memory=8GiB"
-    )
+        "--job", metavar="SHAPE", action="append",
+        help="cost of such a job instead of the pool's: ASSET=AMOUNT,..., such as cpus=1,memory=8GiB; repeatable",
+    )  # fmt: skip
     output = parser.add_argument_group("output")
-    output.add_argument("--all", action="store_true", help="show every autocluster and weight expression in the tables")
-    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    output.add_argument("--csv", action="store_true", help="print the charges as CSV")
+    output.add_argument(
+        "--all", action="store_true",
+        help="show every autocluster and weight expression in the tables, not only those with most jobs or most weight",
+    )  # fmt: skip
+    form = output.add_mutually_exclusive_group()
+    add_json(form)
+    add_csv(form, "print the charges as CSV: a row for each autocluster and kind of slots")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Print the match-cost audit."""
-    if arguments.json and arguments.csv:
-        raise InputError("--json and --csv contradict each other", "give one of them")
     shapes = [parse_shape(text) for text in arguments.job or ()]
     pool = read_source(arguments, files=())
     if not pool.slots:

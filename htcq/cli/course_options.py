@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from htcq.cli.options import number
+from htcq.cli.options import seconds
 from htcq.errors import InputError
 from htcq.operations.finished_jobs import read_run_time
 
@@ -27,10 +27,18 @@ def add_course_options(parser: argparse.ArgumentParser) -> None:
         "--cycles", metavar="N", type=int, help="number of cycles to simulate; jobs start and end in them"
     )
     course.add_argument(
-        "--interval", metavar="SECONDS", type=number, help="time from one cycle to the next (default 60)"
-    )
-    course.add_argument("--run-time", metavar="TIME", help="run time of jobs (default exponential:3600)")
-    course.add_argument("--seed", metavar="N", type=int, help="seed of the random numbers (default 0)")
+        "--interval", metavar="TIME", type=seconds,
+        help="time from the beginning of one cycle to that of the next (default 60s)",
+    )  # fmt: skip
+    course.add_argument(
+        "--run-time", metavar="RUNTIME",
+        help="run time of jobs: a number of seconds, exponential:MEAN, uniform:LEAST..MOST, lognormal:MEDIAN:SIGMA, "
+        "attribute:NAME or history:FILE (default exponential:3600)",
+    )  # fmt: skip
+    course.add_argument(
+        "--seed", metavar="N", type=int,
+        help="seed of the random numbers (default 0); the same seed gives the same course",
+    )  # fmt: skip
 
 
 def run_times(arguments: argparse.Namespace) -> RunTime | None:
@@ -51,7 +59,7 @@ def check_no_course(arguments: argparse.Namespace, *others: str) -> None:
     for name in (*OF_CYCLES, *others):
         value: Any = getattr(arguments, name.replace("-", "_"))
         if value is not None:
-            raise InputError(f"--{name} is for several cycles", "give --cycles too")
+            raise InputError(f"--{name} without --cycles", "give --cycles N too")
 
 
 def cycles_of(arguments: argparse.Namespace) -> int:

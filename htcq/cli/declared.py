@@ -11,7 +11,8 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.pool_options import add_source_options, read_source
+from htcq.cli.options import add_pool_options, add_site_file
+from htcq.cli.pool_options import read_source
 from htcq.errors import InputError
 from htcq.operations.health import told_ailments
 
@@ -41,9 +42,9 @@ class Request:
 
 
 def add_declared_options(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that name the site file, its templates and a pool."""
-    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
-    add_source_options(parser)
+    """Add the options that name the site file and a pool."""
+    add_site_file(parser)
+    add_pool_options(parser)
 
 
 def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:

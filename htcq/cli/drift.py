@@ -13,7 +13,7 @@ from htcq.cli.actions import add_actions
 ACTIONS = {
     "record": "record the present state of a pool",
     "report": "report what changed and how the groups fared",
-    "check": "check for drift, as a monitoring plugin",
+    "check": "check for drift; with --nagios as a monitoring plugin",
     "prune": "merge and drop old records",
 }
 

@@ -1,7 +1,8 @@
-"""Check how many groups drifted, as a monitoring plugin for Nagios and Icinga.
+"""Check how many groups drifted, in one line: as a monitoring plugin for Nagios and Icinga with --nagios.
 
 Compares what the site file declares, what the central manager has configured, what its negotiator published and what
-it should have. The exit status is 0 (OK), 1 (WARNING), 2 (CRITICAL) or 3 (UNKNOWN): whatever goes wrong is UNKNOWN.
+it should have. The exit status is 1 for WARNING and CRITICAL, and 3 for UNKNOWN. With --nagios it is 0 (OK), 1
+(WARNING), 2 (CRITICAL) or 3 (UNKNOWN): whatever goes wrong is UNKNOWN.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from dataclasses import replace
 from typing import Any
 
 from htcq.cli.drift_options import add_look_options, max_age_of, source_of
-from htcq.cli.options import add_limits_option, number
-from htcq.errors import InputError
-from htcq.operations.observe_quotas import observe_quotas
+from htcq.cli.options import add_collector, add_limits, add_nagios, add_snapshot, seconds
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.operations.observe_quotas import Observed, observe_quotas
 from htcq.operations.pool_source import Source
 from htcq.operations.site_file import read_site_file
 from htcq.report.drift_nagios import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
 from htcq.report.failure import reason
-from htcq.report.nagios import UNKNOWN, said
+from htcq.report.nagios import CRITICAL, OK, UNKNOWN, WARNING, said, without_measures
 from htcq.report.thresholds import Range, read_range
 
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0
+#: The exit status of a verdict where no monitoring system asks.
+_EXIT_STATUS = {OK: EXIT_FINE, WARNING: EXIT_FINDINGS, CRITICAL: EXIT_FINDINGS, UNKNOWN: EXIT_UNKNOWN}
 #: For so long after the timeout the process that looks may tidy up, in seconds.
 _GRACE = 2.0
 
@@ -36,37 +39,57 @@ class _Late(BaseException):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift check``."""
     add_look_options(parser)
-    source = parser.add_argument_group("pool")
-    source.add_argument("--snapshot", metavar="PATH", help="a snapshot: a directory or a .tar.gz")
-    source.add_argument("--pool", "-pool", metavar="HOST", help="a live pool: its collector (default: this machine's)")
-    source.add_argument(
-        "-t", "--timeout", metavar="SECONDS", type=number, default=_PATIENCE,
-        help=f"time limit of the whole command (default {_PATIENCE:g})",
+    pool = parser.add_argument_group("pool")
+    which = pool.add_mutually_exclusive_group()
+    add_snapshot(which)
+    add_collector(which)
+    pool.add_argument(
+        "-t", "--timeout", metavar="TIME", type=seconds, default=_PATIENCE,
+        help=f"time limit of the whole command (default {_PATIENCE:g}s)",
     )  # fmt: skip
-    add_limits_option(source)
+    add_limits(pool)
     verdict = parser.add_argument_group("verdict")
-    verdict.add_argument("--metric", metavar="NAME", default=DRIFTED, help=f"{', '.join(METRICS)} (default {DRIFTED})")
-    verdict.add_argument("--group", metavar="PATTERN", action="append", help="only these groups; repeatable")
     verdict.add_argument(
-        "-w", "--warning", metavar="RANGE", help="range outside of which the status is WARNING (default 0 for counts)"
+        "--metric", metavar="NAME", default=DRIFTED,
+        help=f"what is judged: {', '.join(METRICS)} (default {DRIFTED})",
+    )  # fmt: skip
+    verdict.add_argument(
+        "--group", metavar="PATTERN", action="append", help="only groups of this name or shell pattern; repeatable"
     )
     verdict.add_argument(
-        "-c", "--critical", metavar="RANGE", help="range outside of which the status is CRITICAL (default: never)"
+        "-w", "--warning", metavar="RANGE",
+        help="range outside of which the verdict is WARNING, such as 10, 10:, ~:10, 10:20 or @10:20 (default 0 for "
+        "counts)",
+    )  # fmt: skip
+    verdict.add_argument(
+        "-c", "--critical", metavar="RANGE", help="range outside of which the verdict is CRITICAL (default: never)"
     )
-    verdict.add_argument("-v", "--verbose", action="count", default=0, help="more lines; repeatable")
+    output = parser.add_argument_group("output")
+    output.add_argument("-v", "--verbose", action="count", default=0, help="print more lines; repeatable")
+    add_nagios(output)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Look at the pool, print the verdict and return its state; what takes too long or crashes is UNKNOWN."""
+    """Look at the pool, print the verdict and return its status; what takes too long or crashes is UNKNOWN."""
     from htcq.live.deadline import Task, run_all
 
     asked = _asked(arguments)
     source = source_of(arguments)
+    if not arguments.nagios:
+        return _tell(source, arguments, asked)
     task = Task("the check", _verdict, (source, arguments, asked))
     outcome = run_all([task], arguments.timeout + _GRACE)[0]
     status, text = outcome.value if outcome.done else (UNKNOWN, said(SUBJECT, UNKNOWN, outcome.why))
     print(text)
     return int(status)
+
+
+def _tell(source: Source, arguments: argparse.Namespace, asked: Asked) -> int:
+    """Print the verdict for a person; what goes wrong is an error, as it is for every command."""
+    found = _observed(source, arguments, time.monotonic() + arguments.timeout)
+    status, text = check(found.observation, asked, found.health, found.gaps)
+    print(without_measures(text))
+    return _EXIT_STATUS[status]
 
 
 def _asked(arguments: argparse.Namespace) -> Asked:
@@ -100,13 +123,17 @@ def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tup
     signal.signal(signal.SIGALRM, _be_late)
     signal.setitimer(signal.ITIMER_REAL, arguments.timeout)
     try:
-        declared = read_site_file(arguments.config).groups
-        found = observe_quotas(replace(source, until=until), declared, max_age_of(arguments))
+        found = _observed(source, arguments, until)
         return check(found.observation, asked, found.health, found.gaps)
     except _Late:
         return UNKNOWN, said(SUBJECT, UNKNOWN, f"{source.name}: not done within {arguments.timeout:g} s")
     except Exception as error:
         return UNKNOWN, said(SUBJECT, UNKNOWN, reason(error))
+
+
+def _observed(source: Source, arguments: argparse.Namespace, until: float) -> Observed:
+    declared = read_site_file(arguments.config).groups
+    return observe_quotas(replace(source, until=until), declared, max_age_of(arguments))
 
 
 def _be_late(*_: Any) -> None:

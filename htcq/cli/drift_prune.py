@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from htcq.cli.options import add_site_file, add_store
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, HistoryError, InputError
 from htcq.report.printable import one_line, tell
 
@@ -17,13 +18,11 @@ _KEEP = {"--keep-fine": "keep_fine", "--keep-hours": "keep_hours", "--keep-days"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift prune``."""
-    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
-    parser.add_argument(
-        "--store", metavar="FILE", help="file of file of file of the history (default: as the site file says)"
-    )
-    parser.add_argument("--keep-fine", metavar="TIME", help="time to keep every record, such as 14d")
-    parser.add_argument("--keep-hours", metavar="TIME", help="time to keep one row an hour, such as 90d")
-    parser.add_argument("--keep-days", metavar="TIME", help="time to keep one row a day, such as 5y")
+    add_site_file(parser)
+    add_store(parser)
+    parser.add_argument("--keep-fine", metavar="TIME", help="time to keep every record (default 14d)")
+    parser.add_argument("--keep-hours", metavar="TIME", help="time to keep one row an hour (default 90d)")
+    parser.add_argument("--keep-days", metavar="TIME", help="time to keep one row a day (default 5y)")
 
 
 def main(arguments: argparse.Namespace) -> int:

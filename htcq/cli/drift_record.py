@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from htcq.cli.drift_options import add_look_options, max_age_of, source_of
-from htcq.cli.pool_options import add_source_options
+from htcq.cli.options import STDOUT, add_pool_options, add_prometheus, add_store
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
 from htcq.operations.health import marked, tell_ailments
 from htcq.report.printable import one_line, tell
@@ -19,17 +19,14 @@ from htcq.report.printable import one_line, tell
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift record``."""
-    add_source_options(parser)
+    add_pool_options(parser)
     add_look_options(parser)
+    add_store(parser)
     parser.add_argument(
-        "--store", metavar="FILE", help="file of file of file of the history (default: as the site file says)"
-    )
-    parser.add_argument(
-        "--quotas",
-        metavar="FILE",
-        help="file of the elastic quotas whose ledger is recorded (default: as the site file says)",
-    )
-    parser.add_argument("--prometheus", metavar="FILE", help="also write metrics for a textfile collector")
+        "--quotas", metavar="FILE",
+        help="file of the elastic quotas whose ledger is recorded (default: as [drift] of the site file says, or none)",
+    )  # fmt: skip
+    add_prometheus(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line about what was recorded")
 
 
@@ -44,8 +41,9 @@ def main(arguments: argparse.Namespace) -> int:
 
     site = read_site_file(arguments.config)
     store = Path(arguments.store or site.drift.store)
-    if arguments.prometheus:
-        place_of(arguments.prometheus)
+    metrics = arguments.prometheus
+    if metrics and metrics != STDOUT:
+        place_of(metrics)
     quotas = arguments.quotas or site.drift.quotas
     elastic = read_elastic(quotas) if quotas else None
     started = time.monotonic()
@@ -58,7 +56,11 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.prometheus:
         from htcq.report.drift_metrics import drift_metrics
 
-        put_file(arguments.prometheus, drift_metrics(observation, time.time(), took))
+        text = drift_metrics(observation, time.time(), took)
+        if metrics == STDOUT:
+            print(text, end="")
+        else:
+            put_file(metrics, text)
     if arguments.verbose:
         done = "recorded" if recorded else "there already"
         told = f"{len(observation.groups)} groups"

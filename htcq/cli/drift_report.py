@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.options import add_csv, add_html, add_json, add_site_file, add_store
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HistoryError, InputError
 from htcq.report.printable import tell
 
@@ -20,36 +21,37 @@ if TYPE_CHECKING:
     from htcq.drift.explanation import Story
     from htcq.store.history import History
 
-_FORMS = ("mail", "json", "csv")
 #: Of more groups than these what they disagree in is not read look by look.
 _FEW = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift report``."""
-    parser.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
+    add_site_file(parser)
+    add_store(parser)
     parser.add_argument(
-        "--store", metavar="FILE", help="file of file of file of the history (default: as the site file says)"
+        "--pool", "-pool", metavar="POOL", action="append",
+        help="name or shell pattern, if the history has several pools; repeatable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--group", metavar="PATTERN", action="append", help="only groups of this name or shell pattern; repeatable"
     )
     parser.add_argument(
-        "--pool",
-        "-pool",
-        metavar="POOL",
-        action="append",
-        help="name or shell pattern, if the history has several pools",
-    )
-    parser.add_argument("--group", metavar="PATTERN", action="append", help="only these groups; repeatable")
-    parser.add_argument(
-        "--since", metavar="TIME", default="7d", help="7d (default), 12h, 2w, or a date such as 2026-11-02"
-    )
-    parser.add_argument("--until", metavar="TIME", help="the same (default: now)")
+        "--since", metavar="TIME", default="7d",
+        help="beginning of the report: so long ago, such as 12h or 2w, or a date such as 2026-11-02 or "
+        '"2026-11-02 08:15" (default 7d)',
+    )  # fmt: skip
+    parser.add_argument("--until", metavar="TIME", help="end of the report, in the same form (default: now)")
     output = parser.add_argument_group("output")
-    output.add_argument("--mail", action="store_true", help="print a mail: short, narrow and in ASCII")
-    output.add_argument("--if-changed", action="store_true", help="with --mail: print nothing if nothing changed")
-    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    output.add_argument("--csv", action="store_true", help="print the table of groups as CSV")
+    form = output.add_mutually_exclusive_group()
+    form.add_argument("--mail", action="store_true", help="print a mail: at most 78 columns, short and in ASCII")
+    add_json(form)
+    add_csv(form, "print the table of groups as CSV")
+    output.add_argument(
+        "--if-changed", action="store_true", help="with --mail: print nothing of a pool of which nothing changed"
+    )
     output.add_argument("--ledger", action="store_true", help="with --csv: print the ledger of elastic quotas instead")
-    output.add_argument("--html", metavar="FILE", help="also write an HTML page with plots")
+    add_html(output)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -58,27 +60,24 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.operations.output_files import place_of
     from htcq.operations.site_file import read_site_file
 
-    chosen = [form for form in _FORMS if getattr(arguments, form)]
-    if len(chosen) > 1:
-        raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
     if arguments.if_changed and not arguments.mail:
-        raise InputError("--if-changed without --mail", "it decides whether there is a mail")
+        raise InputError("--if-changed without --mail", "give --mail too")
     if arguments.ledger and not arguments.csv:
-        raise InputError("--ledger without --csv", "all other reports have the ledger")
+        raise InputError("--ledger without --csv", "give --csv too; the other reports contain the ledger")
     if arguments.html:
         place_of(arguments.html)
     now = int(time.time())
     until = moment_of("--until", arguments.until, now) if arguments.until else now
     since = moment_of("--since", arguments.since, now)
     if since >= until:
-        raise InputError("--since is not before --until", "give a time that begins before it ends")
+        raise InputError("--since is not before --until", "give an earlier --since, or a later --until")
     store = Path(arguments.store or read_site_file(arguments.config).drift.store)
     stories = _stories(store, since, until, arguments)
     _page(stories, arguments.html)
     _print(stories, arguments)
     if any(story.windows for story in stories):
         return EXIT_FINE
-    tell("htcq: nothing was recorded of this in this time")
+    tell("htcq: nothing was recorded of this pool in this time")
     return EXIT_UNKNOWN
 
 

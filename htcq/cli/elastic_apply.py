@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
-from htcq.cli.pool_options import add_source_options
+from htcq.cli.options import add_live_pool_options
 from htcq.errors import EXIT_FINE, InputError, RefusedError
 from htcq.operations.system_log import log_failure
 from htcq.report.printable import one_line
@@ -25,22 +25,24 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic apply``."""
-    add_source_options(parser)
+    add_live_pool_options(parser, "a snapshot cannot be written to: a plan is applied to a live pool")
     add_step_options(parser)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--plan", metavar="ID", help="id of the plan, as 'htcq elastic plan' prints it")
     which.add_argument(
-        "--from", metavar="FILE", dest="handed", help="file of the plan that 'htcq elastic plan --save' wrote"
-    )
-    parser.add_argument("--planner", metavar="USER", help="account that saves plans (default: you, or root)")
+        "--from", metavar="FILE", dest="handed",
+        help="file of the plan that 'htcq elastic plan --save' wrote; the pool is not looked at",
+    )  # fmt: skip
+    parser.add_argument(
+        "--planner", metavar="USER",
+        help="with --from: name or number of the account that may have saved the plan (default: you, or root)",
+    )  # fmt: skip
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Look again and compare, or take what was saved; and write."""
-    if arguments.snapshot:
-        raise InputError("--snapshot cannot be written to", "a plan is applied to a live pool")
     if arguments.planner and not arguments.handed:
-        raise InputError("--planner without --from", "it says who may have written that file")
+        raise InputError("--planner without --from", "give --from FILE too: it says who may have written that file")
     if arguments.accept_loss and arguments.handed:
         raise InputError("--accept-loss and --from contradict each other", "a person agrees to a loss by --plan ID")
     declared = declared_of(arguments)
@@ -62,7 +64,7 @@ def _by_id(arguments: argparse.Namespace, declared: Declared) -> Iterator[str]:
 
     made = made_at(arguments.plan)
     if made is None:
-        raise InputError(f"--plan {arguments.plan} is no plan's id", "'htcq elastic plan' prints it")
+        raise InputError(f"--plan {arguments.plan} is not the id of a plan", "'htcq elastic plan' prints it")
     return apply_by_id(pool_of(arguments, declared), declared, arguments.plan, made, arguments.accept_loss)
 
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from htcq.cli.options import add_json, add_quotas
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError
 from htcq.report.printable import tell
 
@@ -23,32 +24,34 @@ _STDIN = "-"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic compute``."""
-    parser.add_argument("--quotas", metavar="FILE", required=True, help="file of the quotas (TOML)")
+    add_quotas(parser)
     parser.add_argument(
-        "--demand", metavar="FILE", required=True, help="file of total, request and used (JSON; - for stdin)"
+        "--demand", metavar="FILE", required=True, help="file of total, request and used (JSON; - for standard input)"
     )
     parser.add_argument(
         "--before", metavar="FILE", help="file of the earlier quotas, to show what they no longer declare"
     )
-    parser.add_argument("--why", metavar="GROUP", help="explain the runtime of one group step by step")
-    parser.add_argument("--trace", action="store_true", help="explain the runtime of every group step by step")
-    parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--why", metavar="GROUP", help="explain the runtime of one group step by step")
+    form.add_argument(
+        "--trace", action="store_true", help="explain the runtime of every group step by step; with --json as steps"
+    )
+    add_json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Read, validate, compute and print."""
     from htcq.settings.elastic import demand_from
 
-    if arguments.why and (arguments.json or arguments.trace):
-        other = "--json" if arguments.json else "--trace"
-        raise InputError(f"--why and {other} contradict each other", "--trace --json has the steps of every group")
+    if arguments.why and arguments.json:
+        raise InputError("--why and --json contradict each other", "--trace --json has the steps of every group")
     trees, before = _quotas(arguments.quotas), _quotas(arguments.before) if arguments.before else {}
     demands = demand_from(_json(arguments.demand), arguments.demand)
     for name in demands:
         if name not in trees:
             which = f"the tree {name}" if name else "groups outside of its trees"
             raise InputError(
-                f"{arguments.demand}: there is demand of {which}, which {arguments.quotas} has not",
+                f"{arguments.demand}: it has demand of {which}, but {arguments.quotas} has none",
                 f"its trees are {', '.join(sorted(filter(None, trees))) or 'none'}",
             )
     computed, status = [], EXIT_FINE
@@ -145,5 +148,5 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"{twice!r} is there twice")
+        raise ValueError(f"the key {twice!r} is given twice")
     return found

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import number
+from htcq.cli.options import add_collector, add_journal, add_negotiator, add_quotas, add_timeout, seconds
 from htcq.cli.pool_options import sources
-from htcq.limits import PATIENCE
 from htcq.operations.elastic_quotas import read_declared
 from htcq.settings.elastic_write import WriteSettings
 
@@ -20,20 +19,18 @@ _DEFAULT = WriteSettings()
 
 
 def add_step_options(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of a command that looks at a pool to write its quotas."""
+    """Add the options of a command that looks at a pool to write its quotas."""
+    add_quotas(parser)
+    add_negotiator(parser)
     parser.add_argument(
-        "--quotas", metavar="FILE", required=True, help="file of the quotas (TOML), with [elastic.write]"
-    )
+        "--directory", metavar="DIR",
+        help="directory of LOCAL_CONFIG_DIR of the negotiator that is written to (default: as [elastic.write] says)",
+    )  # fmt: skip
+    add_journal(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument(
-        "--directory", metavar="DIR", help="directory of the negotiator's configuration (LOCAL_CONFIG_DIR)"
-    )
-    parser.add_argument("--journal", metavar="FILE", help="journal of what was done")
-    parser.add_argument(
-        "--accept-loss", action="store_true", help="accept that the pool has shrunk: share out what is left"
-    )
+        "--accept-loss", action="store_true",
+        help="accept that the pool has shrunk: share out what is left of its slots, schedds or weight",
+    )  # fmt: skip
 
 
 def declared_of(arguments: argparse.Namespace) -> Declared:
@@ -51,32 +48,18 @@ def pool_of(arguments: argparse.Namespace, declared: Declared) -> Source:
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that name a journal; pool and negotiator are those of the last write unless named."""
+    """Add the options that name a journal; pool and negotiator are those of the last write unless named."""
     parser.add_argument(
-        "--journal",
-        metavar="FILE",
-        default=_DEFAULT.journal,
+        "--journal", metavar="FILE", default=_DEFAULT.journal,
         help=f"journal of what was done (default {_DEFAULT.journal})",
-    )
+    )  # fmt: skip
+    add_collector(parser, "collector of the pool (default: that of the last write)")
+    add_negotiator(parser, "name of the negotiator (default: that of the last write)")
+    add_timeout(parser)
     parser.add_argument(
-        "--pool", "-pool", metavar="HOST", help="collector of the pool (default: that of the last write)"
-    )
-    parser.add_argument(
-        "--name",
-        "-name",
-        metavar="NEGOTIATOR",
-        default="",
-        help="name of the negotiator (default: that of the last write)",
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=number,
-        default=PATIENCE,
-        help=f"time limit of each query (default {PATIENCE:g})",
-    )
-    parser.add_argument("--within", metavar="SECONDS", type=number, default=float(_DEFAULT.verify_within),
-                        help="maximum time that the negotiator may take to show it")  # fmt: skip
+        "--within", metavar="TIME", type=seconds, default=float(_DEFAULT.verify_within),
+        help=f"maximum time that the negotiator may take to show what was written (default {_DEFAULT.verify_within}s)",
+    )  # fmt: skip
 
 
 def writer_of(arguments: argparse.Namespace) -> Writer | None:

@@ -12,16 +12,16 @@ import sys
 import time
 
 from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
-from htcq.cli.pool_options import add_source_options
+from htcq.cli.options import add_json, add_pool_options
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.report.printable import tell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic plan``."""
-    add_source_options(parser)
+    add_pool_options(parser)
     add_step_options(parser)
-    parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    add_json(parser)
     parser.add_argument(
         "--save", metavar="FILE", help="save the plan for 'htcq elastic apply --from', if it may be written"
     )

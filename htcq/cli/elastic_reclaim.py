@@ -1,17 +1,29 @@
-"""Plan which jobs to vacate: those of groups over their quota, while other groups wait for their own.
+"""Take back lent slots: vacate jobs of groups over their quota, while other groups wait for their own.
 
-Nothing is done by default. --record adds the present state to the journal, which shows since when groups are over or in
-need. --apply does that and then carries out the plan: ceilings first, then jobs, few at a time.
+'plan' does nothing. 'record' adds the present state to the journal, which shows since when groups are over or in need.
+'apply' does that and then carries out the plan: ceilings first, then jobs, few at a time.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from htcq.cli.pool_options import add_source_options, sources
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.cli.actions import add_action, chooser_of
+from htcq.cli.options import (
+    add_journal,
+    add_json,
+    add_live_pool_options,
+    add_negotiator,
+    add_pool_options,
+    add_quotas,
+)
+from htcq.cli.parser import refuse_options
+from htcq.cli.pool_options import sources
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
@@ -20,75 +32,110 @@ if TYPE_CHECKING:
     from htcq.operations.reclaim import Report
 
 
+PLAN, RECORD, APPLY, RESUME = "plan", "record", "apply", "resume"
+CEILINGS, RELEASE, EMIT = "ceilings", "release", "emit"
+ACTIONS = {
+    PLAN: "print which jobs would be vacated, and do nothing",
+    RECORD: "record the state in the journal, and do no more",
+    APPLY: "record the state, set the ceilings, vacate the jobs",
+    RESUME: "begin again after a stop",
+    CEILINGS: "list the ceilings and their owners",
+    RELEASE: "remove all ceilings that htcq has set",
+    EMIT: "print configuration with which the negotiator preempts by itself",
+}
+#: What were options once, and the actions that they are.
+_FORMER = {
+    "--apply": APPLY,
+    "--record": RECORD,
+    "--resume": RESUME,
+    "--release": RELEASE,
+    "--ceilings": CEILINGS,
+    "--emit-preemption": EMIT,
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``htcq elastic reclaim``."""
-    add_source_options(parser)
-    parser.add_argument(
-        "--quotas", metavar="FILE", required=True, help="file of the quotas (TOML), with [elastic.reclaim]"
-    )
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument("--journal", metavar="FILE", help="journal of journal of journal of what was seen and done")
-    does = parser.add_mutually_exclusive_group()
-    does.add_argument("--apply", action="store_true", help="record the state, set the ceilings, vacate the jobs")
-    does.add_argument("--record", action="store_true", help="record the state, and do no more")
-    does.add_argument("--resume", action="store_true", help="begin again after a stop")
-    does.add_argument("--release", action="store_true", help="remove all ceilings that htcq has set")
-    does.add_argument(
-        "--emit-preemption",
-        action="store_true",
-        help="print configuration with which the negotiator preempts by itself",
-    )
-    does.add_argument("--ceilings", action="store_true", help="list the ceilings and their owners")
-    parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    """Add the actions of ``htcq elastic reclaim``."""
+    refuse_options(parser, {option: _no_option(option, action) for option, action in _FORMER.items()})
+    chooser = chooser_of(parser, ACTIONS, required=True)
+    for name, summary in ACTIONS.items():
+        options = partial(_add_options, name=name)
+        add_action(chooser, name, summary, f"{summary[:1].upper()}{summary[1:]}.", options, _MAINS[name])
+
+
+def _no_option(option: str, action: str) -> tuple[str, str]:
+    return f"{option} is no option", f"it is an action: htcq elastic reclaim {action} --quotas FILE"
+
+
+def _add_options(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the options of the action ``name``."""
+    add_quotas(parser)
+    if name == EMIT:
+        add_negotiator(parser, "name of the negotiator, if the file of quotas has trees of several")
+        parser.set_defaults(journal=None)
+        return
+    if name == PLAN:
+        add_pool_options(parser)
+    else:
+        add_live_pool_options(parser, "a snapshot cannot be acted on: jobs are taken back from a live pool")
+    add_negotiator(parser)
+    add_journal(parser)
+    if name in (PLAN, RECORD, APPLY, CEILINGS):
+        add_json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Look, plan, print, and act if told."""
+    """Run the chosen action."""
+    status: int = arguments.run_action(arguments)
+    return status
+
+
+def _wanted(arguments: argparse.Namespace) -> Wanted:
     from htcq.operations.plan_reclaim import read_wanted
 
-    acts = arguments.apply or arguments.record or arguments.resume or arguments.release
-    if arguments.snapshot and (acts or arguments.ceilings):
-        raise InputError("--snapshot cannot be acted on", "jobs are taken back from a live pool")
-    wanted = read_wanted(arguments.quotas, arguments.name, arguments.journal)
-    if arguments.emit_preemption:
-        from htcq.emit.preemption import preemption_text
-
-        sys.stdout.write(preemption_text(wanted.limits.min_runtime))
-        return EXIT_FINE
-    source = sources(arguments, negotiator=arguments.name)[0]
-    if arguments.resume:
-        return _resume(source, wanted)
-    if arguments.release:
-        return _release(source, wanted)
-    if arguments.ceilings:
-        return _ceilings(source, wanted, arguments)
-    return _act(source, wanted, arguments) if acts else _plan(source, wanted, arguments)
+    return read_wanted(arguments.quotas, arguments.name, arguments.journal)
 
 
-def _plan(source: Source, wanted: Wanted, arguments: argparse.Namespace) -> int:
+def _source(arguments: argparse.Namespace) -> Source:
+    return sources(arguments, negotiator=arguments.name)[0]
+
+
+def _emit(arguments: argparse.Namespace) -> int:
+    from htcq.emit.preemption import preemption_text
+
+    sys.stdout.write(preemption_text(_wanted(arguments).limits.min_runtime))
+    return EXIT_FINE
+
+
+def _plan(arguments: argparse.Namespace) -> int:
     from htcq.operations.health import marked
     from htcq.operations.plan_reclaim import plan_reclaim
     from htcq.poolquota.health import ailments
 
-    found = plan_reclaim(source, wanted)
+    wanted = _wanted(arguments)
+    found = plan_reclaim(_source(arguments), wanted)
     _show(arguments, found, None)
     if found.refusals:
         return EXIT_UNKNOWN
     return marked(EXIT_FINDINGS if found.plan.stopped else EXIT_FINE, ailments(found.pool))
 
 
-def _act(source: Source, wanted: Wanted, arguments: argparse.Namespace) -> int:
-    from htcq.operations.reclaim_steps import record_state, take_back
+def _record(arguments: argparse.Namespace) -> int:
+    from htcq.operations.reclaim_steps import record_state
 
-    if arguments.apply:
-        found, report = take_back(source, wanted)
-        _show(arguments, found, report)
-        return EXIT_FINDINGS if found.plan.stopped or report.failed else EXIT_FINE
-    found = record_state(source, wanted)
+    wanted = _wanted(arguments)
+    found = record_state(_source(arguments), wanted)
     _show(arguments, found, None)
     return EXIT_FINDINGS if found.plan.stopped else EXIT_FINE
+
+
+def _apply(arguments: argparse.Namespace) -> int:
+    from htcq.operations.reclaim_steps import take_back
+
+    wanted = _wanted(arguments)
+    found, report = take_back(_source(arguments), wanted)
+    _show(arguments, found, report)
+    return EXIT_FINDINGS if found.plan.stopped or report.failed else EXIT_FINE
 
 
 def _show(arguments: argparse.Namespace, found: Observed, report: Report | None) -> None:
@@ -117,26 +164,29 @@ def _show(arguments: argparse.Namespace, found: Observed, report: Report | None)
         print(one_line(f"not vacated: {victim.job} of {victim.schedd}: {why}"))
 
 
-def _resume(source: Source, wanted: Wanted) -> int:
+def _resume(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import begin_again
 
-    begin_again(source, wanted)
+    wanted = _wanted(arguments)
+    begin_again(_source(arguments), wanted)
     print("what was of no use before counts no more")
     return EXIT_FINE
 
 
-def _release(source: Source, wanted: Wanted) -> int:
+def _release(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import release_ceilings
 
-    gone, told = release_ceilings(source, wanted)
+    wanted = _wanted(arguments)
+    gone, told = release_ceilings(_source(arguments), wanted)
     print("\n".join(map(one_line, told)) or "no ceiling is ours")
     return EXIT_FINE if gone else EXIT_UNKNOWN
 
 
-def _ceilings(source: Source, wanted: Wanted, arguments: argparse.Namespace) -> int:
+def _ceilings(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import list_ceilings
 
-    found = list_ceilings(source, wanted)
+    wanted = _wanted(arguments)
+    found = list_ceilings(_source(arguments), wanted)
     if arguments.json:
         import json
 
@@ -153,3 +203,14 @@ def _lasts(until: int) -> str:
     from htcq.report.moments import moment
 
     return f" until {moment(until)}" if until else ""
+
+
+_MAINS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    PLAN: _plan,
+    RECORD: _record,
+    APPLY: _apply,
+    RESUME: _resume,
+    CEILINGS: _ceilings,
+    RELEASE: _release,
+    EMIT: _emit,
+}

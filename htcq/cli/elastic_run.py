@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
-from htcq.cli.pool_options import add_source_options
+from htcq.cli.options import add_live_pool_options
 from htcq.errors import EXIT_FINE, HtcqError, InputError
 from htcq.report.failure import reason
 from htcq.report.printable import one_line, tell
-from htcq.settings.durations import parse_moments
+from htcq.settings.durations import parse_duration
 
 if TYPE_CHECKING:
     from htcq.operations.elastic_quotas import Declared
@@ -30,23 +30,24 @@ _MIN_PAUSE, _CYCLES = 300, 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic run``."""
-    add_source_options(parser)
+    add_live_pool_options(parser, "a snapshot cannot be written to: a pool is kept elastic while it runs")
     add_step_options(parser)
-    parser.add_argument("--yes", action="store_true", help="write the quotas of each step")
+    parser.add_argument(
+        "--yes", action="store_true", help="write the quotas of each step; without it, each step is only printed"
+    )
     parser.add_argument(
         "--interval", metavar="TIME", help="time from one step to the next (default: 5min, or 3 cycles if longer)"
     )
-    parser.add_argument("--ticks", metavar="N", type=int, help="number of steps to take")
-    parser.add_argument("--once", action="store_true", help="take one step and end")
+    steps = parser.add_mutually_exclusive_group()
+    steps.add_argument("--ticks", metavar="N", type=int, help="number of steps to take (default: no end)")
+    steps.add_argument("--once", action="store_true", help="take one step and end, for a timer")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Take steps until told to end; the exit status is that of the last."""
     from htcq.operations.quota_steps import USUAL_CYCLE
 
-    if arguments.snapshot:
-        raise InputError("--snapshot cannot be written to", "a pool is kept elastic while it runs")
-    given = parse_moments("--interval", arguments.interval) if arguments.interval else 0
+    given = parse_duration("--interval", arguments.interval, zero=True) if arguments.interval else 0
     ticks = 1 if arguments.once else arguments.ticks
     if ticks is not None and ticks < 1:
         raise InputError(f"--ticks {ticks}: not a number of steps", "give 1 or more")

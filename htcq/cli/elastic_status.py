@@ -9,8 +9,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import number
-from htcq.cli.pool_options import add_source_options, sources
+from htcq.cli.options import add_csv, add_json, add_negotiator, add_pool_options, add_quotas, number
+from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
 from htcq.operations.elastic_quotas import trees_of
 from htcq.operations.health import marked, told_ailments
@@ -27,25 +27,22 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic status``."""
-    parser.add_argument("--quotas", metavar="FILE", required=True, help="file of the quotas (TOML)")
-    add_source_options(parser)
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
+    add_quotas(parser)
+    add_pool_options(parser)
+    add_negotiator(
+        parser, "name of the negotiator, if the pool has several (default: each tree of the quotas has its own)"
     )
     parser.add_argument(
         "--headroom", metavar="PERCENT", type=number, default=5.0,
         help="percentage of its min that a lender keeps for new jobs (default 5; 0: none)",
     )  # fmt: skip
-    parser.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    parser.add_argument("--csv", action="store_true", help="print a row for each group and dimension as CSV")
+    form = parser.add_argument_group("output").add_mutually_exclusive_group()
+    add_json(form)
+    add_csv(form, "print a row for each group and dimension as CSV")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Look at the pool, once for each tree, and print."""
-    if arguments.json and arguments.csv:
-        raise InputError("--json and --csv contradict each other", "give one of them")
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
     if not 0 <= arguments.headroom <= 100:
         raise InputError(f"--headroom {arguments.headroom:g}: not a percentage", "from 0 to 100")
     trees = trees_of(arguments.quotas, arguments.name)

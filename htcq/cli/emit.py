@@ -9,7 +9,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import add_model_options
+from htcq.cli.model_options import add_model_options
 from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
 from htcq.emit import EXECUTE, ROLES
 from htcq.errors import EXIT_FINE, HtcqError, InputError
@@ -22,10 +22,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq emit``."""
-    parser.add_argument("--role", metavar="ROLE", default=EXECUTE, help="execute (the default), access or central")
+    parser.add_argument(
+        "--role", metavar="ROLE", default=EXECUTE,
+        help="kind of machine that the configuration is for: execute (the default), access or central",
+    )  # fmt: skip
     add_model_options(parser)
-    add_writing_options(parser, "50-htcq-ROLE.config", "exit 1 if the configuration in effect differs; change nothing")
-    parser.add_argument("--remove", action="store_true", help="remove what --write DIR wrote for this role")
+    add_writing_options(
+        parser, "50-htcq-ROLE.config",
+        "change nothing; exit with status 1 if the configuration in effect differs from what --write DIR would write",
+    )  # fmt: skip
+    parser.add_argument(
+        "--remove", action="store_true",
+        help="take back what --write DIR wrote for this role: remove the file, or put back the one that it replaced",
+    )  # fmt: skip
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -110,7 +119,7 @@ def _check_nodes(role: str, request: Request, named: bool) -> None:
     """
     if role == EXECUTE and len(request.nodes) > 1:
         raise InputError(
-            f"--role {role} is written for one node, {len(request.nodes)} are given",
+            f"--role {role} is for one node, but {len(request.nodes)} are given",
             "every execution point runs 'htcq emit' itself, with the same site file",
         )
     if role != EXECUTE and not named and request.proposed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from htcq.cli.options import add_json
 from htcq.errors import EXIT_FINE, InputError
 
 #: In the place of a schema's name: print all names.
@@ -16,10 +17,14 @@ _LIST = "list"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq explain``."""
-    parser.add_argument("rule", metavar="RULE", nargs="?", help="the id of a rule (default: list all of them)")
+    parser.add_argument(
+        "rule", metavar="RULE", nargs="?", help="id of a rule, such as weight-not-a-number (default: list all of them)"
+    )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", "-json", action="store_true", help="print the rule, or all of them, as JSON")
-    form.add_argument("--man", action="store_true", help="print the manual page htcq-rules(7)")
+    add_json(form, "print the rule, or all of them, as JSON")
+    form.add_argument(
+        "--man", action="store_true", help="print the manual page htcq-rules(7), without rules of plug-ins"
+    )
     form.add_argument("--schema", metavar="NAME", help="print a JSON Schema (list: the names of all of them)")
 
 
@@ -31,7 +36,7 @@ def main(arguments: argparse.Namespace) -> int:
 
     if arguments.man:
         if arguments.rule is not None:
-            raise InputError("--man prints all rules", f"leave out {arguments.rule}")
+            raise InputError("--man takes no rule", f"leave out {arguments.rule}")
         from htcq.report.rules_page import rules_page
 
         sys.stdout.write(rules_page({name: family.RULES for name, family in catalog.FAMILIES.items()}))
@@ -63,7 +68,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _print_schema(arguments: argparse.Namespace) -> int:
     if arguments.rule is not None:
-        raise InputError("--schema is about no rule", f"leave out {arguments.rule}")
+        raise InputError("--schema takes no rule", f"leave out {arguments.rule}")
     from htcq.report.schemas import NAMES, schema
 
     if arguments.schema == _LIST:

@@ -37,7 +37,7 @@ def read_job_mix(path: str, assets: Collection[str]) -> JobMix:
     """
     pool = pool_of(open_snapshot(Path(path)), path)
     if pool.jobs is None:
-        raise InputError(f"--jobs {path}: no jobs are in it", "jobs.ads of a snapshot holds them")
+        raise InputError(f"--jobs {path}: it has no jobs", "jobs.ads of a snapshot holds them")
     counts: dict[tuple[tuple[str, int | float], ...], int] = {}
     left_out = 0
     for each in autoclusters_of(pool.jobs):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-import re
-import sys
 from collections.abc import Sequence
-from typing import Any
 
 from htcq import __version__
+from htcq.cli.parser import Parser
 from htcq.errors import EXIT_FINE, EXIT_USAGE, NESTED_VARIABLE, HtcqError, NestedError
 from htcq.report.failure import told
 
@@ -35,21 +33,9 @@ COMMANDS = {
 #: configuration too: that the command answers nothing then ends the circle.
 _INCLUDED = "emit"
 
-#: Actions that are monitoring plugins, and how each begins its line.
-_NAGIOS = re.compile(r"--format(?:=| )nagios\b")
-PLUGINS: dict[tuple[str, ...], str] = {("drift", "check"): "HTCQ DRIFT"}
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line and a hint, like every other error of htcq."""
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        # argparse would say nothing of a text that cannot be written.
-        (file or sys.stderr).write(message)
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        """Report ``message`` as an :class:`HtcqError`."""
-        raise HtcqError(message, f"see '{self.prog} --help'")
+#: The option that makes a command a monitoring plugin, and how the line of each such command begins.
+_NAGIOS = "--nagios"
+_SUBJECTS = {"audit": "HTCQ", "drift": "HTCQ DRIFT"}
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -67,9 +53,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _plugin(arguments: Sequence[str]) -> str:
     """Return the subject of the status line where a monitoring system runs the command; empty where a person does."""
-    if arguments and arguments[0] == "audit" and _NAGIOS.search(" ".join(arguments)):
-        return "HTCQ"
-    return PLUGINS.get(tuple(arguments[:2]), "")
+    return _SUBJECTS.get(arguments[0], "") if _NAGIOS in arguments else ""
 
 
 def _dispatch(arguments: list[str]) -> int:

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.pool_options import add_source_options, sources
+from htcq.cli.options import add_csv, add_json, add_negotiator, add_pool_options
+from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
 from htcq.operations.health import marked, told_ailments
 from htcq.operations.output_files import place_of, put_file
@@ -26,15 +27,20 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq migrate``."""
     parser.add_argument("--model", metavar="FILE", help="site file with the new model of the pool")
-    add_source_options(parser)
+    add_pool_options(parser)
+    add_negotiator(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument("--quotas", metavar="FILE", help="file of elastic quotas; some of them may count slot weight")
+        "--quotas", metavar="FILE",
+        help="file of elastic quotas (TOML), whose amounts of slot weight are shown in the new unit too",
+    )  # fmt: skip
     output = parser.add_argument_group("output")
-    output.add_argument("--write-groups", metavar="FILE", help="write the groups for 'htcq quota emit' to a new file")
-    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    output.add_argument("--csv", action="store_true", help="print the groups as CSV")
+    output.add_argument(
+        "--write-groups", metavar="FILE",
+        help="write the groups with their new quotas to a new site file, which 'htcq quota emit --config' reads",
+    )  # fmt: skip
+    form = output.add_mutually_exclusive_group()
+    add_json(form)
+    add_csv(form, "print the groups as CSV")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -54,7 +60,7 @@ def main(arguments: argparse.Namespace) -> int:
     confine_to([opened], (arguments.write_groups,))
     pool = read_open(opened)
     if pool.slots is None:
-        raise InputError(f"{pool.source} has no slots", "what weighs anew are slots: collector.ads of a snapshot")
+        raise InputError(f"{pool.source} has no slots", "their weight is what changes: collector.ads of a snapshot")
     health = told_ailments(pool)
     found = migration_of(pool, model)
     moves = tuple(move for each in quotas for move in elastic_moves(each, found.factor))
@@ -79,10 +85,6 @@ def main(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     if not arguments.model:
         raise InputError("--model is missing", "the site file with the new model, such as --model htcq.toml")
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
-    if arguments.json and arguments.csv:
-        raise InputError("--json and --csv contradict each other", "give one of them")
     if arguments.write_groups and place_of(arguments.write_groups).exists():
         raise InputError(f"{arguments.write_groups} exists already", "give the name of a new file")
 

@@ -38,7 +38,7 @@ def _nodes_at(place: str) -> Iterator[tuple[str, Node]]:
             f"{place} cannot be read: {error.strerror}", "give node files or a directory of them"
         ) from error
     if not files:
-        raise InputError(f"{place}: no node there", f"a node is a file *.json; {_MAKE_ONE}")
+        raise InputError(f"{place}: no node facts in this directory", f"a node is a file *.json; {_MAKE_ONE}")
     for file in files:
         yield _node_in(str(file))
 

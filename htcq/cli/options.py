@@ -1,4 +1,7 @@
-"""The options that ``plan`` and ``emit`` share; ``htcq.cli.request`` says what they add up to.
+"""The options that several commands have, each declared once.
+
+An option is declared by the function that is called after it; functions in the plural declare a group of them. ``help``
+is what '--help' and the manual print: it begins with a small letter and has no full stop at its end.
 
 Nothing that takes time is imported here: ``emit`` starts HTCondor's parser beside it before it loads the rest.
 """
@@ -11,10 +14,75 @@ import math
 from htcq.errors import LIMITS_OPTION, InputError
 from htcq.limits import PATIENCE, Limits
 
+#: In the place of a file that is written: standard output.
+STDOUT = "-"
+#: Where options are added: a parser, or a group of one.
+Container = argparse._ActionsContainer
 
-def add_limits_option(group: argparse._ActionsContainer) -> None:
-    """Add the flag that raises the limits of what a pool holds."""
-    group.add_argument(
+# The pool ---------------------------------------------------------------------------------------------------------
+
+
+def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """Add the options that name a pool: one snapshot or collector, or ``several``."""
+    pool = parser.add_argument_group("pool")
+    which = pool if several else pool.add_mutually_exclusive_group()
+    add_snapshot(which, several=several)
+    add_collector(which, several=several)
+    add_query_limits(pool)
+
+
+def add_live_pool_options(parser: argparse.ArgumentParser, why: str) -> None:
+    """Add the options that name a live pool; ``why`` says why a snapshot will not do."""
+    from htcq.cli.parser import refuse_options
+
+    refuse_options(parser, {"--snapshot": (why, "leave out --snapshot; --pool names a live pool")})
+    parser.set_defaults(snapshot=None)
+    pool = parser.add_argument_group("pool")
+    add_collector(pool)
+    add_query_limits(pool)
+
+
+def add_query_limits(pool: Container) -> None:
+    """Add the options for how long a query may take, and how much of a pool may be read."""
+    add_timeout(pool)
+    add_limits(pool)
+
+
+def add_snapshot(
+    pool: Container,
+    help: str = "a snapshot: a directory or a .tar.gz, as 'htcq snapshot' or HTCondor's own tools fill it",
+    several: bool = False,
+) -> None:
+    """Add the option that names a snapshot."""
+    pool.add_argument("--snapshot", metavar="PATH", action=_action(several), help=help + _again(several))
+
+
+def add_collector(
+    pool: Container, help: str = "a live pool: its collector (default: this machine's)", several: bool = False
+) -> None:
+    """Add the option that names a live pool."""
+    pool.add_argument("--pool", "-pool", metavar="HOST", action=_action(several), help=help + _again(several))
+
+
+def _action(several: bool) -> str:
+    return "append" if several else "store"
+
+
+def _again(several: bool) -> str:
+    return "; repeatable" if several else ""
+
+
+def add_timeout(pool: Container) -> None:
+    """Add the option for how long a query may take."""
+    pool.add_argument(
+        "--timeout", metavar="TIME", type=seconds, default=PATIENCE,
+        help=f"time limit of each query (default {PATIENCE:g}s)",
+    )  # fmt: skip
+
+
+def add_limits(pool: Container) -> None:
+    """Add the option that raises the limits of what a pool holds."""
+    pool.add_argument(
         LIMITS_OPTION, metavar="FACTOR", type=number, default=1.0,
         help="factor on the memory and time allowed for reading the pool (default 1)",
     )  # fmt: skip
@@ -33,56 +101,115 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
     return Limits(arguments.limits)
 
 
-def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that name a node, a model and jobs."""
-    node = parser.add_argument_group("node")
-    node.add_argument(
-        "--node", metavar="PATH", action="append",
-        help="node facts as 'htcq probe --json' prints them (- for stdin), or a directory of such files; repeatable",
-    )  # fmt: skip
-    node.add_argument("--snapshot", metavar="PATH", help="all machines of a snapshot: a directory or a .tar.gz")
-    node.add_argument("--pool", "-pool", metavar="HOST", help="all machines of a live pool: its collector")
-    node.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=number,
-        default=PATIENCE,
-        help=f"time limit of each query (default {PATIENCE:g})",
-    )
-    add_limits_option(node)
-    node.add_argument("--execute", metavar="DIR", help="directory in which jobs run, if HTCondor is not installed")
-    node.add_argument("--config", metavar="FILE", help="site file (default: htcq.toml here or in /etc/htcq)")
-    model = parser.add_argument_group("model")
-    model.add_argument("--model", metavar="NAME", help="linear (the default), minimum-charge, quantized or fixed")
-    model.add_argument("--preset", metavar="NAME", help="a named policy: simple, cpu-centric, memory-centric, …")
-    model.add_argument(
-        "--weight", metavar="ASSET=W", action="append", dest="weights", type=weight_pair,
-        help="linear: weight of an asset (cpus=1, memory=0.25/GiB, gpus=8)",
-    )  # fmt: skip
-    model.add_argument("--scale", metavar="K", help="linear: multiply all weights by K (default 1)")
-    model.add_argument("--claims", metavar="M", type=whole, help="fixed: number of claims")
-    model.add_argument("--share", metavar="WHAT", help="fixed: even, request or none")
-    model.add_argument("--asset", metavar="ASSET", action="append", dest="assets", help="fixed: divide this asset")
-    model.add_argument("--level", metavar="ASSET=Q", action="append", type=pair, help="quantized: levels of an asset")
-    model.add_argument("--rule", metavar="RULE", help="quantized: min or max")
-    model.add_argument(
-        "--charge", metavar="ASSET=AMOUNT", action="append", type=pair, help="minimum-charge: least charge (2GiB)"
-    )
-    model.add_argument("--whole-charges", action="store_true", default=None, help="minimum-charge: whole charges only")
-    model.add_argument("--cpu-shares", metavar="K", type=whole, help="count each core as K cpus")
-    model.add_argument("--splitting", metavar="WHO", help="negotiator (the default), scheduler or none")
-    model.add_argument(
-        "--literal", action="store_true", help="write write write numbers of this node instead of portable expressions"
-    )
-    model.add_argument("--force", action="store_true", help="write the configuration in spite of errors")
+def add_negotiator(parser: Container, help: str = "name of the negotiator, if the pool has several") -> None:
+    """Add the option that names one of several negotiators."""
+    parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help=help)
 
 
-def whole(text: str) -> int:
-    """Return ``text`` as a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+def add_max_age(parser: Container) -> None:
+    """Add the option for how old what the negotiator published may be; None where it is not given."""
+    parser.add_argument(
+        "--max-age", metavar="TIME", type=seconds, help="maximum age of what the negotiator published (default 900s)"
+    )
+
+
+def add_cycle_options(parser: Container) -> None:
+    """Add the options that say how one cycle of the negotiator is simulated."""
+    parser.add_argument(
+        "--order", metavar="SUBMITTER,...", default="",
+        help="order of submitters that HTCondor leaves open: the first among equals first",
+    )  # fmt: skip
+    parser.add_argument(
+        "--skip-bad-slots", action="store_true",
+        help="leave out, and name, slots that would make the negotiator crash, such as one whose SlotWeight is no "
+        "number",
+    )  # fmt: skip
+
+
+# Files of a site --------------------------------------------------------------------------------------------------
+
+
+def add_site_file(parser: Container) -> None:
+    """Add the option that names the site file."""
+    parser.add_argument(
+        "--config", metavar="FILE",
+        help="site file (default: htcq.toml here or in /etc/htcq; /dev/null: none)",
+    )  # fmt: skip
+
+
+def add_templates(parser: Container) -> None:
+    """Add the option that names a site's own templates."""
+    parser.add_argument(
+        "--templates", metavar="DIR", help="directory of a site's own templates; htcq's are used for missing ones"
+    )
+
+
+def add_quotas(parser: Container) -> None:
+    """Add the option that names the file of elastic quotas."""
+    parser.add_argument("--quotas", metavar="FILE", required=True, help="file of the quotas (TOML)")
+
+
+def add_journal(parser: Container) -> None:
+    """Add the option that names a journal."""
+    parser.add_argument(
+        "--journal", metavar="FILE", help="journal of what was seen and done (default: as the file of quotas says)"
+    )
+
+
+def add_store(parser: Container) -> None:
+    """Add the option that names the history."""
+    parser.add_argument(
+        "--store", metavar="FILE",
+        help="file of the history (default: as [drift] of the site file says, or /var/lib/htcq/drift.db)",
+    )  # fmt: skip
+
+
+# Formats ----------------------------------------------------------------------------------------------------------
+
+
+def add_json(output: Container, help: str = "print everything as JSON") -> None:
+    """Add the option for JSON on standard output."""
+    output.add_argument("--json", "-json", action="store_true", help=help)
+
+
+def add_csv(output: Container, help: str) -> None:
+    """Add the option for a table of values on standard output."""
+    output.add_argument("--csv", action="store_true", help=help)
+
+
+def add_html(output: Container) -> None:
+    """Add the option for a page in a file."""
+    output.add_argument(
+        "--html", metavar="FILE", help="also write an HTML page, which needs no network and no JavaScript"
+    )
+
+
+def add_prometheus(output: Container) -> None:
+    """Add the option for metrics in a file."""
+    output.add_argument(
+        "--prometheus", metavar="FILE",
+        help="also write metrics to a file *.prom, for the textfile collector of node_exporter (-: print only them)",
+    )  # fmt: skip
+
+
+def add_nagios(output: Container) -> None:
+    """Add the option that makes the command a monitoring plugin."""
+    output.add_argument(
+        "--nagios", action="store_true",
+        help="print a plugin's status line for Nagios or Icinga and exit with its status: 0 OK, 1 WARNING, "
+        "2 CRITICAL, 3 UNKNOWN",
+    )  # fmt: skip
+
+
+def add_fail_on(parser: Container) -> None:
+    """Add the option for what gives exit status 1."""
+    parser.add_argument(
+        "--fail-on", metavar="SEVERITY",
+        help="lowest severity that gives exit status 1: error (the default), warning, info or never",
+    )  # fmt: skip
+
+
+# Values -----------------------------------------------------------------------------------------------------------
 
 
 def number(text: str) -> float:
@@ -96,17 +223,14 @@ def number(text: str) -> float:
     return found
 
 
-def pair(text: str) -> tuple[str, str]:
-    """Return ``ASSET=AMOUNT`` in two."""
-    asset, equals, amount = text.partition("=")
-    if not equals or not asset.strip():
-        raise argparse.ArgumentTypeError(f"'{text}' is not ASSET=AMOUNT, such as memory=2GiB")
-    return asset.strip().lower(), amount.strip()
+def seconds(text: str) -> float:
+    """Return the seconds that ``text`` names: a duration, or a number of seconds."""
+    from htcq.settings.durations import DURATION_HINT, seconds_in
 
-
-def weight_pair(text: str) -> tuple[str, str]:
-    """Return ``ASSET=WEIGHT`` in two."""
-    asset, equals, weight = text.partition("=")
-    if not equals or not asset.strip():
-        raise argparse.ArgumentTypeError(f"'{text}' is not ASSET=WEIGHT, such as memory=0.25/GiB")
-    return asset.strip().lower(), weight.strip()
+    found = seconds_in(text)
+    if found is not None:
+        return float(found)
+    try:
+        return number(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds, nor {DURATION_HINT}") from None

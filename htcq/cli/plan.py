@@ -12,7 +12,8 @@ from htcq.capacity.fleet import plan_fleet
 from htcq.capacity.prices import FOR_ONE_NODE
 from htcq.capacity.scarcity import scarcity
 from htcq.capacity.shape import Shape
-from htcq.cli.options import add_model_options
+from htcq.cli.model_options import add_model_options
+from htcq.cli.options import add_json
 from htcq.cli.request import Request, read_request
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import marked
@@ -28,23 +29,28 @@ MAX_SHAPES = 12
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq plan``."""
     add_model_options(parser)
-    parser.add_argument(
-        "--job",
-        metavar="ASSET=AMOUNT,…",
-        action="append",
-        help="a job shape, such as cpus=1,memory=8GiB,disk=1GiB,gpus=1 or with count=10 (several times)",
-    )
-    parser.add_argument(
-        "--jobs", metavar="SNAPSHOT", help="use use use the idle and running jobs of a snapshot instead"
-    )
-    parser.add_argument(
-        "--gpu-share", metavar="SHARE", help="linear: the part of all weight that GPUs stand for (0.25)"
-    )
-    parser.add_argument(
-        "--write-weights", metavar="FILE", nargs="?", const="",
-        help="linear: find weights and write them into this site file (default: that of --config, or htcq.toml)",
+    jobs = parser.add_argument_group("jobs").add_mutually_exclusive_group()
+    jobs.add_argument(
+        "--job", metavar="ASSET=AMOUNT,...", action="append",
+        help="job shape, such as cpus=1,memory=8GiB,disk=1GiB,gpus=1, or with count=10 for a mix (default: jobs of the "
+        "site file, or shapes that show most about the nodes); repeatable",
     )  # fmt: skip
-    parser.add_argument("--json", "-json", action="store_true", help="print the plan as JSON")
+    jobs.add_argument(
+        "--jobs", metavar="SNAPSHOT",
+        help=f"use the idle and running jobs of a snapshot as a mix: the {MAX_SHAPES} most frequent shapes are planned",
+    )  # fmt: skip
+    weights = parser.add_argument_group("weights that htcq finds")
+    weights.add_argument(
+        "--gpu-share", metavar="SHARE",
+        help="linear: the part of the pool's weight that its GPUs stand for, such as 0.25 or 25%% (default: a third of "
+        "the weight of their nodes' cores)",
+    )  # fmt: skip
+    weights.add_argument(
+        "--write-weights", metavar="FILE", nargs="?", const="",
+        help="linear: find weights and write them into [capacity] of this site file (default: that of --config, or "
+        "htcq.toml); the former file is kept as FILE~",
+    )  # fmt: skip
+    add_json(parser.add_argument_group("output"), "print the plan as JSON")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -90,13 +96,11 @@ def _jobs(arguments: argparse.Namespace, request: Request) -> tuple[tuple[Shape,
     """Return the shapes that are planned, and the mix of jobs that they are of, if they are one.
 
     Raises:
-        InputError: --job and --jobs are given, or the jobs cannot be read.
+        InputError: the jobs cannot be read.
     """
     if not arguments.jobs:
         counted = any(shape.count > 1 for shape in request.shapes)
         return request.shapes, _mix(request, request.shapes) if counted else None
-    if arguments.job:
-        raise InputError("--job and --jobs contradict each other", "give one of them")
     from htcq.cli.job_mix import read_job_mix
 
     assets = {asset for node in request.nodes for asset in node.amounts}

@@ -10,6 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from htcq.cli.options import add_json
 from htcq.errors import EXIT_FINE
 from htcq.node import Node, Source, node_facts
 from htcq.report.printable import one_line
@@ -24,12 +25,17 @@ _ASSETS = {"memory_mb": MEMORY, "swap_mb": MEMORY, "disk_kb": DISK}
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``htcq probe``."""
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", "-json", action="store_true", help="print the node facts that --node FILE reads")
+    add_json(form, "print the node facts as the JSON object that --node of the other commands reads")
     form.add_argument("--long", "-long", action="store_true", help="print ClassAd lines")
-    form.add_argument("--cron", "-cron", action="store_true", help="print the output of a STARTD_CRON job")
+    form.add_argument(
+        "--cron", "-cron", action="store_true",
+        help="print the ClassAd lines as a job of STARTD_CRON must, so that the startd adds them to its slot ads",
+    )  # fmt: skip
     parser.add_argument(
-        "--execute", "-execute", metavar="DIR", help="directory in which jobs run (default: HTCondor's EXECUTE)"
-    )
+        "--execute", "-execute", metavar="DIR",
+        help="directory in which jobs run, whose file system is measured (default: HTCondor's EXECUTE, or "
+        "/var/lib/condor/execute)",
+    )  # fmt: skip
 
 
 def main(args: Namespace, condor_params: CondorParams | None = None) -> int:

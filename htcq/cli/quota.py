@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from htcq.cli.actions import add_actions
 from htcq.cli.changes import add_changes
-from htcq.cli.options import number
-from htcq.cli.pool_options import add_source_options, sources
+from htcq.cli.options import add_csv, add_html, add_json, add_max_age, add_negotiator, add_pool_options
+from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
 from htcq.operations.changed_pool import tell_knobs
 from htcq.operations.health import marked, told_ailments
@@ -33,28 +33,27 @@ ACTIONS = {
     "emit": "write the configuration of the groups that htcq.toml declares",
     "lint": "check the groups that htcq.toml declares for mistakes",
 }
-#: The forms of the output that exclude each other.
-_FORMS = ("why", "json", "csv")
 Result = TypeVar("Result")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota``."""
-    add_source_options(parser, several=True)
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument(
-        "--max-age", metavar="SECONDS", type=number, help="maximum age of what the negotiator published (default 900)"
-    )
+    add_pool_options(parser, several=True)
+    add_negotiator(parser)
+    add_max_age(parser)
     add_changes(parser)
+    parser.add_argument("--all", action="store_true", help="with --set: also show groups that do not change")
     output = parser.add_argument_group("output")
-    output.add_argument("--why", metavar="GROUP", help="explain how the quota of one group was computed")
+    form = output.add_mutually_exclusive_group()
+    form.add_argument(
+        "--why", metavar="GROUP",
+        help="explain how the quota of one group was computed: which rule gave it what, what held it back, and who has "
+        "the rest",
+    )  # fmt: skip
+    add_json(form)
+    add_csv(form, "print the table as CSV: a header, and a row for each group")
     output.add_argument("--tree", action="store_true", help="draw the tree beside the numbers")
-    output.add_argument("--all", action="store_true", help="with --set: also show groups that do not change")
-    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    output.add_argument("--csv", action="store_true", help="print the table as CSV")
-    output.add_argument("--html", metavar="FILE", help="write an HTML page")
+    add_html(output)
     add_actions(parser, "quota", ACTIONS, required=False)
 
 
@@ -63,11 +62,8 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.action:
         status: int = arguments.run_action(arguments)
         return status
-    chosen = [form for form in _FORMS if getattr(arguments, form)]
-    if len(chosen) > 1:
-        raise InputError(f"--{chosen[0]} and --{chosen[1]} contradict each other", "give one of them")
     if arguments.max_age is not None and not arguments.max_age >= 0:
-        raise InputError(f"--max-age {arguments.max_age:g}: not a time", "give seconds, 0 or more")
+        raise InputError(f"--max-age {arguments.max_age:g}: out of range", "0s or more")
     if arguments.html:
         place_of(arguments.html)
     changes = read_changes(arguments.changes)

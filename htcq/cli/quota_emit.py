@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota emit``."""
     add_declared_options(parser)
-    parser.add_argument("--force", action="store_true", help="write in spite of errors, and drop groups in use")
+    parser.add_argument(
+        "--force", action="store_true", help="write in spite of broken promises, and drop groups that somebody uses"
+    )
     add_writing_options(parser, GROUPS_FILE)
 
 

@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 
 from htcq.cli.declared import add_declared_options, read_declared
+from htcq.cli.options import add_fail_on, add_json, add_templates
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
 from htcq.operations.health import marked
 
@@ -19,13 +20,9 @@ _FAIL_ON = "error"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota lint``."""
     add_declared_options(parser)
-    parser.add_argument(
-        "--templates", metavar="DIR", help="directory of a site's own templates; htcq's are used for missing ones"
-    )
-    parser.add_argument(
-        "--fail-on", metavar="SEVERITY", help="lowest severity that gives exit status 1: error, warning, info or never"
-    )
-    parser.add_argument("--json", "-json", action="store_true", help="print the findings as 'htcq audit --json' does")
+    add_templates(parser)
+    add_fail_on(parser)
+    add_json(parser, "print the findings as 'htcq audit --json' does")
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -115,7 +115,7 @@ class _Model:
         given = _given(arguments)
         if given and self._chosen and set(given) != {"splitting"}:
             raise InputError(
-                "the site file and the flags both choose a model", "leave out one of them (--config /dev/null)"
+                "the site file and the options both choose a model", "leave out one of them (--config /dev/null)"
             )
         self._types = () if self._chosen else (SlotType(Given(given).choice(arguments.force)),)
         self._gpu_share = _share(getattr(arguments, "gpu_share", None))
@@ -249,7 +249,7 @@ def _of_pool(
         HtcqError: the pool cannot be read, or has no machine that can be used.
     """
     if arguments.node:
-        raise InputError("--node contradicts --snapshot and --pool", "give files of nodes, or a pool")
+        raise InputError("--node and a pool contradict each other", "give files of nodes, or a pool")
     from htcq.cli.pool_options import read_source
     from htcq.operations.health import told_ailments
     from htcq.simulate.captured_nodes import captured_nodes
@@ -262,5 +262,7 @@ def _of_pool(
     left_out = {**left_out, **refused}
     if not nodes:
         why = f": {next(iter(left_out))}" if left_out else ""
-        raise InputError(f"{pool.source}: a fleet of no nodes{why}", "a node is a machine with a partitionable slot")
+        raise InputError(
+            f"{pool.source}: no machine of it can be used{why}", "a node is a machine with a partitionable slot"
+        )
     return nodes, left_out, told_ailments(pool)

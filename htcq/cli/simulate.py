@@ -12,7 +12,8 @@ import sys
 
 from htcq.cli.changes import add_changes
 from htcq.cli.course_options import add_course_options, check_no_course, plan_of, run_times
-from htcq.cli.pool_options import add_source_options, sources
+from htcq.cli.options import add_cycle_options, add_html, add_json, add_negotiator, add_pool_options
+from htcq.cli.pool_options import sources
 from htcq.cli.sweep import add_sweep_options, check_no_sweep, run_sweep
 from htcq.cli.what_if import add_what_if, read_what_if, told
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
@@ -36,27 +37,22 @@ _NOT_WITH_AGREEMENT = ("changes", "remove", "drain", "add", "demand", "model", "
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq simulate``."""
-    add_source_options(parser)
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument(
-        "--order", metavar="SUBMITTER,...", default="", help="order of submitters that HTCondor leaves open"
-    )
-    parser.add_argument(
-        "--skip-bad-slots", action="store_true", help="leave out slots that would make the negotiator crash"
-    )
+    add_pool_options(parser)
+    add_negotiator(parser, "name of the negotiator whose cycle is simulated, if the pool has several")
+    add_cycle_options(parser)
     add_changes(parser)
     add_what_if(parser)
     add_course_options(parser)
     add_sweep_options(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
-        "--agreement", action="store_true", help="compare HTCondor's own last reasons with those of the simulated cycle"
-    )
+        "--agreement", action="store_true",
+        help="compare HTCondor's own last reasons for rejections with those of the simulated cycle, instead of "
+        "printing the cycle",
+    )  # fmt: skip
     output.add_argument("--matches", action="store_true", help="list every match in order")
-    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
-    output.add_argument("--html", metavar="FILE", help="also write an HTML page")
+    add_json(output)
+    add_html(output)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -66,7 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
     check_no_sweep(arguments)
     _check_agreement(arguments)
     if arguments.cycles is not None and arguments.matches:
-        raise InputError("--matches lists those of one cycle", "leave out --cycles")
+        raise InputError("--matches and --cycles contradict each other", "--matches lists the matches of one cycle")
     if arguments.html:
         place_of(arguments.html)
     asked = simulation_of(arguments)
@@ -84,8 +80,6 @@ def simulation_of(arguments: argparse.Namespace) -> Simulation:
     Raises:
         InputError: they contradict each other, say nothing that can be understood, or name a file that cannot be read.
     """
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
     changes = read_changes(arguments.changes)
     past = read_arrivals(arguments.arrivals) if arguments.arrivals else None
     runs = run_times(arguments)
@@ -109,7 +103,7 @@ def _check_agreement(arguments: argparse.Namespace) -> None:
     for option in _NOT_WITH_AGREEMENT:
         if getattr(arguments, option):
             hint = f"leave out {'--set' if option == 'changes' else '--' + option}"
-            raise InputError("--agreement compares with the last cycle of the pool as it is", hint)
+            raise InputError("--agreement compares with the last cycle of an unchanged pool", hint)
 
 
 def _agreement(asked: Simulation, subject: Subject, arguments: argparse.Namespace) -> int:

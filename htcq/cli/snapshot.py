@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import add_limits_option, limits_of, number
+from htcq.cli.options import add_collector, add_negotiator, add_query_limits, limits_of
 from htcq.errors import EXIT_FINE, InputError
-from htcq.limits import PATIENCE
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -22,42 +21,41 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq snapshot``."""
     parser.add_argument(
-        "goal", metavar="DIR|FILE.tar.gz", help="directory or archive to write; it must be empty or not exist"
+        "goal", metavar="DIR|FILE.tar.gz",
+        help="directory or archive (*.tar.gz, *.tgz) to write, for its owner alone; it must be empty or not exist",
+    )  # fmt: skip
+    pool = parser.add_argument_group("pool")
+    add_collector(
+        pool, "the pool's collector as HOST or HOST:PORT (default: this machine's); of several pools, each has a "
+        "directory called after its collector", several=True,
+    )  # fmt: skip
+    add_query_limits(pool)
+    add_negotiator(
+        parser, "name of the negotiator whose configuration and priorities are captured, if the pool has several "
+        "(default: the one on the collector's machine)",
+    )  # fmt: skip
+    names = parser.add_argument_group("anonymity")
+    names.add_argument(
+        "--anonymize", action="store_true",
+        help="replace every name of the pool, and leave out attributes that matching does not need",
+    )  # fmt: skip
+    names.add_argument(
+        "--key", metavar="FILE",
+        help="with --anonymize: file of the key, which is written if missing; snapshots with one key have the same "
+        "name for the same user, host or group",
+    )  # fmt: skip
+    names.add_argument(
+        "--keep-groups", action="store_true", help="with --anonymize: keep the names of accounting groups"
     )
-    parser.add_argument(
-        "--pool", "-pool", metavar="HOST", action="append", help="its collector (default: this machine's); repeatable"
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=number,
-        default=PATIENCE,
-        help=f"time limit of each query (default {PATIENCE:g})",
-    )
-    add_limits_option(parser)
-    parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
-    )
-    parser.add_argument(
-        "--anonymize",
-        action="store_true",
-        help="replace every name, and leave out attributes that matching does not need",
-    )
-    parser.add_argument(
-        "--key",
-        metavar="FILE",
-        help="with --anonymize: file of the key, which is written if missing; equal keys give equal names",
-    )
-    parser.add_argument("--keep-groups", action="store_true", help="with --anonymize: keep the names of groups")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Capture into a temporary place, make it anonymous if asked to, then put it where it belongs."""
     if not 0 < arguments.timeout <= 86400:
-        raise InputError(f"--timeout {arguments.timeout:g}: not a time", "give seconds, more than 0")
+        raise InputError(f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d")
     if not arguments.anonymize and (arguments.key or arguments.keep_groups):
         option = "--key" if arguments.key else "--keep-groups"
-        raise InputError(f"{option} is for anonymous snapshots", "give --anonymize too")
+        raise InputError(f"{option} without --anonymize", "give --anonymize too")
     limits = limits_of(arguments)
     from htcq.live.captured import Wanted
     from htcq.pool.files import file_name

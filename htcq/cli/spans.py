@@ -27,5 +27,5 @@ def moment_of(flag: str, text: str, now: int) -> int:
     except (ValueError, OverflowError) as error:
         raise InputError(f"{flag} {text}: not a time", 'such as 7d, 12h, 2026-11-02 or "2026-11-02 08:15"') from error
     if not 0 <= moment <= now:
-        raise InputError(f"{flag} {text}: not in the past", "a history knows nothing of the future")
+        raise InputError(f"{flag} {text}: not in the past", "a history has only the past")
     return moment

@@ -37,14 +37,20 @@ _MAX_RETRIES, _MAX_PROCESSES = 100, 4096
 def add_sweep_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a sweep."""
     sweep = parser.add_argument_group("sweep")
-    sweep.add_argument("--sweep", metavar="FILE", help="run run run one simulation for each item of a grid of what-ifs")
+    sweep.add_argument(
+        "--sweep", metavar="FILE", help="run one simulation for each item of the grid of what-ifs in FILE"
+    )
     sweep.add_argument("--results", metavar="DIR", help="directory of results; items that have one are not run again")
     sweep.add_argument(
         "--processes", metavar="N", type=int, help="number of simulations at a time (default: one for each cpu)"
     )
-    sweep.add_argument("--retries", metavar="N", type=int, help="number of further tries after a crash (default 1)")
-    sweep.add_argument("--submit", action="store_true", help="run them as jobs of this machine's HTCondor")
-    sweep.add_argument("--executable", metavar="PATH", help="path of htcq on the execution points (default: as here)")
+    sweep.add_argument(
+        "--retries", metavar="N", type=int, help="number of further tries of an item whose process dies (default 1)"
+    )
+    sweep.add_argument("--submit", action="store_true", help="run the items as jobs of this machine's HTCondor")
+    sweep.add_argument(
+        "--executable", metavar="PATH", help="with --submit: path of htcq on the execution points (default: as here)"
+    )
 
 
 def check_no_sweep(arguments: argparse.Namespace) -> None:
@@ -55,7 +61,7 @@ def check_no_sweep(arguments: argparse.Namespace) -> None:
     """
     for name in ("results", "processes", "retries", "submit", "executable"):
         if getattr(arguments, name) is not None and getattr(arguments, name) is not False:
-            raise InputError(f"--{name} is for a sweep", "give --sweep FILE too")
+            raise InputError(f"--{name} without --sweep", "give --sweep FILE too")
 
 
 def run_sweep(arguments: argparse.Namespace, simulation_of: Callable[[argparse.Namespace], Simulation]) -> int:
@@ -122,21 +128,19 @@ def _read(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Swe
 
     options = item_options(parser)
     _check_alone(arguments, vars(parser.parse_args([])), options)
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
     sources(arguments)
     for name, least, most in (("processes", 1, _MAX_PROCESSES), ("retries", 0, _MAX_RETRIES)):
         given = getattr(arguments, name)
         if given is not None and not least <= given <= most:
             raise InputError(f"--{name} {given}: out of range", f"from {least} to {most}")
     if arguments.submit and not arguments.results:
-        raise InputError("--submit needs a place for results", "give --results DIR")
-    for name, wrong, how in (
-        ("processes", arguments.submit, "leave out --submit, or this"),
-        ("executable", not arguments.submit, "give --submit too"),
-    ):
-        if getattr(arguments, name) is not None and wrong:
-            raise InputError(f"--{name} is for a sweep {'without' if arguments.submit else 'with'} --submit", how)
+        raise InputError("--submit without --results", "give --results DIR")
+    if arguments.processes is not None and arguments.submit:
+        raise InputError(
+            "--processes and --submit contradict each other", "the pool decides how many jobs run at a time"
+        )
+    if arguments.executable is not None and not arguments.submit:
+        raise InputError("--executable without --submit", "give --submit too")
     file = arguments.sweep
     return sweep_from(parse_toml(Path(file), "see htcq-simulate(1)"), options, file)
 
@@ -148,8 +152,13 @@ def _check_alone(arguments: argparse.Namespace, untouched: Mapping[str, object],
         if getattr(arguments, destination) == value or destination in _BESIDE:
             continue
         if destination in of_items:
-            raise InputError(f"--{of_items[destination]} beside --sweep", f"write it in [base] of {arguments.sweep}")
-        raise InputError(f"--{destination} beside --sweep", "it is for one simulation; a sweep has --json")
+            raise InputError(
+                f"--{of_items[destination]} and --sweep contradict each other",
+                f"write it in [base] of {arguments.sweep}",
+            )
+        raise InputError(
+            f"--{destination} and --sweep contradict each other", "it is for one simulation; a sweep has --json"
+        )
 
 
 def item_options(parser: argparse.ArgumentParser) -> list[Option]:
@@ -174,9 +183,12 @@ def _executable(arguments: argparse.Namespace) -> str:
     here = sys.argv[0] if Path(sys.argv[0]).name == "htcq" else ""
     path = arguments.executable or here or shutil.which("htcq")
     if not path:
-        raise InputError("there is no program htcq on PATH", "name it as execution points have it: --executable PATH")
+        raise InputError("htcq is not on PATH", "give its path on the execution points: --executable PATH")
     if not arguments.executable:
         return str(Path(path).absolute())
     if not path.startswith(("/", "$")) or not path.isprintable():
-        raise InputError(f"--executable {path!r}: no path", "name it from the root on, as execution points have it")
+        raise InputError(
+            f"--executable {path!r}: not an absolute path",
+            "give the path on the execution points, such as /usr/bin/htcq",
+        )
     return path

@@ -16,31 +16,36 @@ _MAX_ADDED, _MAX_TIMES = 100_000, 1_000
 
 def add_what_if(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    what = parser.add_argument_group("other machines, other models, other demand; all of them repeatable")
-    what.add_argument("--remove", metavar="MACHINE", action="append", help="remove the machines whose names match")
+    what = parser.add_argument_group("other machines, models and demand")
     what.add_argument(
-        "--drain",
-        metavar="MACHINE",
-        action="append",
-        help="drain the machines whose names match: they accept no more jobs",
+        "--remove", metavar="MACHINE", action="append",
+        help="remove the machines whose names match a shell pattern, such as 'node1*'; repeatable",
+    )  # fmt: skip
+    what.add_argument(
+        "--drain", metavar="MACHINE", action="append",
+        help="drain the machines whose names match: they accept no more jobs, and what they run goes on; repeatable",
+    )  # fmt: skip
+    what.add_argument(
+        "--add", metavar="N:MACHINE", action="append", help="add N empty machines like this one; repeatable"
     )
-    what.add_argument("--add", metavar="N:MACHINE", action="append", help="add N empty machines like this one")
     what.add_argument(
         "--demand", metavar="NAME=FACTOR", action="append",
-        help="multiply the idle jobs of a group or submitter: physics=x2",
+        help="multiply the idle jobs of a submitter, or of a group with those below it: physics=x2; repeatable",
     )  # fmt: skip
     what.add_argument(
         "--model", metavar="[MACHINE=]FILE", action="append",
-        help="use the model of this site file on all machines, or on those named",
+        help="use the model of this site file on all machines, or on those named; the last for a machine counts; "
+        "repeatable",
     )  # fmt: skip
     what.add_argument(
-        "--scale-quotas",
-        action="store_true",
-        help="with --model: scale quotas, so that each keeps its share of the pool",
-    )
-    parser.add_argument(
-        "--arrivals", metavar="FILE", help="with --cycles: let the jobs of this history arrive one after another"
-    )
+        "--scale-quotas", action="store_true",
+        help="with --model: scale quotas, so that each keeps its share of the pool's weight",
+    )  # fmt: skip
+    what.add_argument(
+        "--arrivals", metavar="FILE",
+        help="with --cycles: let the jobs of this file, as 'condor_history -long' prints them, arrive one after "
+        "another",
+    )  # fmt: skip
 
 
 def read_what_if(arguments: argparse.Namespace) -> WhatIf:
@@ -53,17 +58,17 @@ def read_what_if(arguments: argparse.Namespace) -> WhatIf:
     for text in arguments.add or ():
         count, _, machine = text.partition(":")
         if not 1 <= (whole_number(count) or 0) <= _MAX_ADDED or not machine:
-            raise InputError(f"--add {text}: not a number and a machine", "such as --add 10:node1.example.net")
+            raise InputError(f"--add {text}: not N:MACHINE", "such as --add 10:node1.example.net")
         added.append((int(count), machine))
     for text in arguments.demand or ():
         name, _, factor = text.rpartition("=")
         number = _factor(factor)
         if not name or number is None:
-            raise InputError(f"--demand {text}: not a name and a factor", "such as --demand physics=x2")
+            raise InputError(f"--demand {text}: not NAME=FACTOR", "such as --demand physics=x2")
         demand.append((name, number))
     models = tuple(_model(text) for text in arguments.model or ())
     if arguments.scale_quotas and not models:
-        raise InputError("--scale-quotas is for another unit of slot weight", "give --model too")
+        raise InputError("--scale-quotas without --model", "give --model too")
     return WhatIf(
         tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand), models,
         arguments.arrivals or "", arguments.scale_quotas,

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from htcq.cli.course_options import add_course_options, check_no_course, cycles_of, plan_of, run_times
-from htcq.cli.pool_options import add_source_options, sources
+from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options
+from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import check_jobs, marked, told_ailments
 from htcq.operations.pool_source import confine_to, open_source, read_open
@@ -33,31 +34,23 @@ _CYCLES = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq why``."""
     parser.add_argument("who", metavar="WHO", nargs="?", help="a job, a submitter or a group")
-    add_source_options(parser)
     parser.add_argument(
-        "--name", "-name", metavar="NEGOTIATOR", default="", help="name of the negotiator, if the pool has several"
+        "--all",
+        action="store_true",
+        help="explain every idle job of the pool, those that are alike in one row of a table",
     )
-    parser.add_argument(
-        "--schedd", metavar="NAME", default="", help="name of the access point, if several have jobs of this id"
-    )
-    parser.add_argument("--all", action="store_true", help="explain explain explain every idle job of the pool")
-    parser.add_argument(
-        "--order", metavar="SUBMITTER,...", default="", help="order of submitters that HTCondor leaves open"
-    )
-    parser.add_argument(
-        "--skip-bad-slots", action="store_true", help="leave out slots that would make the negotiator crash"
-    )
+    parser.add_argument("--schedd", metavar="NAME", help="name of the access point, if several have jobs of this id")
+    add_pool_options(parser)
+    add_negotiator(parser, "name of the negotiator whose cycle is simulated, if the pool has several")
+    add_cycle_options(parser)
     add_course_options(parser)
-    output = parser.add_argument_group("output")
-    output.add_argument("--json", "-json", action="store_true", help="print everything as JSON")
+    add_json(parser.add_argument_group("output"))
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Simulate, explain and print."""
     if bool(arguments.who) == arguments.all:
-        raise InputError("why: give a job, a submitter or a group, or --all", "such as 'htcq why 123.0'")
-    if arguments.snapshot and arguments.pool:
-        raise InputError("--snapshot and --pool contradict each other", "give one of them")
+        raise InputError("give a job, a submitter or a group, or --all", "such as 'htcq why 123.0'")
     runs = run_times(arguments)
     if runs is None:
         check_no_course(arguments)

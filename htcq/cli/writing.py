@@ -9,6 +9,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from htcq.cli.options import add_templates
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
 from htcq.operations.configuration_files import put_in_place, target_for
 from htcq.report.printable import printable, tell
@@ -20,19 +21,25 @@ if TYPE_CHECKING:
 def add_writing_options(
     parser: argparse.ArgumentParser,
     file_name: str,
-    check: str = "exit 1 if --write DIR would change anything; no change",
+    check: str = "change nothing; exit with status 1 if --write DIR would change anything",
 ) -> None:
     """Add the flags that name a site's templates and a place for the text; ``file_name`` is its usual name.
 
     ``check`` says what ``--check`` does.
     """
     output = parser.add_argument_group("output")
+    add_templates(output)
     output.add_argument(
-        "--templates", metavar="DIR", help="directory of a site's own templates; htcq's are used for missing ones"
+        "--write", metavar="DIR",
+        help=f"write {file_name} to this directory, if that changes anything; the former file is kept under its name "
+        "with ~ at the end",
+    )  # fmt: skip
+    output.add_argument("--file", metavar="NAME", help=f"name of the file (default {file_name})")
+    output.add_argument(
+        "--diff",
+        action="store_true",
+        help="print what --write DIR would change as a unified difference; change nothing",
     )
-    output.add_argument("--write", metavar="DIR", help=f"write {file_name} to this directory, if that changes anything")
-    output.add_argument("--file", metavar="NAME", help="other name for the file")
-    output.add_argument("--diff", action="store_true", help="print what --write DIR would change, and change nothing")
     output.add_argument("--check", action="store_true", help=check)
 
 

@@ -155,7 +155,7 @@ def refusals(
     elif now - made > settings.plan_age:
         yield Refusal("plan-age", f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s", again)
     elif made - now > settings.skew:
-        yield Refusal("plan-age", f"the plan was made {made - now:.0f} s from now", "set this machine's clock")
+        yield Refusal("plan-age", f"the plan was made {made - now:.0f} s in the future", "set this machine's clock")
     if given.base != state.last:
         message = f"the plan follows record {given.base} of the journal, and its last one is {state.last}"
         yield Refusal("replay", message, again)

@@ -41,7 +41,7 @@ def read_handover(name: str, planner: str | None) -> Handover:
     try:
         parsed = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} holds no JSON", _HINT) from error
+        raise InputError(f"{path} is not JSON", _HINT) from error
     return handover_from(parsed, str(path))
 
 
@@ -72,7 +72,7 @@ def _read(path: Path, owners: set[int]) -> bytes:
         status = os.fstat(handle)
         _check(str(path), status, owners)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-            raise InputError(f"{path} is no plain file of one name", _HINT)
+            raise InputError(f"{path} is not a regular file, or has hard links", _HINT)
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         raise InputError(f"{path} is longer than {_MAX_BYTES} bytes", _HINT)
@@ -81,6 +81,6 @@ def _read(path: Path, owners: set[int]) -> bytes:
 
 def _check(what: str, status: os.stat_result, owners: set[int]) -> None:
     if status.st_uid not in owners:
-        raise InputError(f"{what} belongs to user {status.st_uid}, who saves no plans", _HINT)
+        raise InputError(f"{what} belongs to user {status.st_uid}, who may not save plans", _HINT)
     if status.st_mode & OTHERS_WRITE:
         raise InputError(f"others can write {what} (mode {stat.S_IMODE(status.st_mode):04o})", _HINT)

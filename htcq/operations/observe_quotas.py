@@ -81,9 +81,9 @@ def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> N
         return
     age = quotas.published.age
     if age is None:
-        raise PoolError(f"{source.name}: nobody publishes its groups", "is its negotiator running?")
+        raise PoolError(f"{source.name}: no negotiator publishes its groups", "is its negotiator running?")
     if age > max_age:
         raise PoolError(
-            f"{source.name}: the negotiator last published its groups {age:.0f} s before, more than {max_age:g} s",
+            f"{source.name}: the negotiator last published its groups {age:.0f} s ago, more than {max_age:g} s",
             "is it running, and the clocks right? --max-age sets the limit",
         )

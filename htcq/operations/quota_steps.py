@@ -171,7 +171,7 @@ def _left_alone(writer: Writer, state: State, max_failures: int) -> str:
         return f"{writer.path}: left alone after {state.stopped}; 'htcq elastic apply' begins again"
     if state.failures >= max_failures > 0:
         raise RefusedError(
-            f"the last {state.failures} writes came to nothing: {writer.path} is left alone",
+            f"the last {state.failures} writes failed: {writer.path} is left alone",
             "see the journal; 'htcq elastic apply' begins again",
         )
     return ""
@@ -182,7 +182,7 @@ def _check_age(age: float, declared: Declared) -> None:
     if age > most:
         raise RefusedError(f"the plan is {age:.0f} s old, more than {most} s", "look at 'htcq elastic plan' again")
     if age < -skew:
-        raise RefusedError(f"the plan was made {-age:.0f} s from now", "set this machine's clock")
+        raise RefusedError(f"the plan was made {-age:.0f} s in the future", "set this machine's clock")
 
 
 def _take(writer: Writer, given: Handover, asked: bool) -> str:

@@ -82,6 +82,12 @@ def said(subject: str, status: int, text: str, measures: Iterable[Measure] = (),
     return "\n".join([first, *(_text(line) for line in lines)])
 
 
+def without_measures(text: str) -> str:
+    """Return what :func:`said` returned without the performance data."""
+    first, *below = text.split("\n")
+    return "\n".join([first.partition(" | ")[0], *below])
+
+
 def at_most(lines: list[str], most: int = MAX_LINES) -> list[str]:
     """Return the first of ``lines``, and how many more there are."""
     return lines if len(lines) <= most else [*lines[:most], f"and {len(lines) - most} more"]

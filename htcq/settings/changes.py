@@ -25,5 +25,5 @@ def read_changes(texts: Sequence[str] | None) -> Changes:
 def _change(text: str) -> tuple[str, str]:
     match = _KNOB.fullmatch(text)
     if not match or not LEGAL_NAME.match(match.group(1)) or not match.group(2).isprintable():
-        raise InputError(f"--set {text!r}: not a knob", "such as --set GROUP_QUOTA_physics=20")
+        raise InputError(f"--set {text!r}: not KNOB=VALUE", "such as --set GROUP_QUOTA_physics=20")
     return match.group(1), match.group(2).strip()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from htcq.errors import InputError
-from htcq.settings.durations import parse_moments
+from htcq.settings.durations import parse_duration
 from htcq.settings.tables import check_keys, number_in
 
 WRITE_TABLE = "elastic.write"
@@ -67,7 +67,7 @@ def write_settings_from(table: Mapping[str, Any], file: str, where: str = WRITE_
         if key in _TEXTS:
             given[key] = _text(place, value)
         elif key in _TIMES:
-            given[key] = parse_moments(place, value)
+            given[key] = parse_duration(place, value, zero=True)
         elif key in _PARTS:
             given[key] = float(number_in(place, value, 0, 1, "it must be a part, a number from 0 to 1"))
         elif key == "max_failures":

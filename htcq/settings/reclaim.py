@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from htcq.errors import InputError
-from htcq.settings.durations import parse_moments
+from htcq.settings.durations import parse_duration
 from htcq.settings.tables import check_keys, number_in
 
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -62,7 +62,9 @@ def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAI
         InputError: an unknown key (with the near one), a value of the wrong kind, or times that contradict each other.
     """
     check_keys(f"{where}.", table, RECLAIM_KEYS, file)
-    given: dict[str, Any] = {key: parse_moments(f"{file}: {where}.{key}", table[key]) for key in _TIMES if key in table}
+    given: dict[str, Any] = {
+        key: parse_duration(f"{file}: {where}.{key}", table[key], zero=True) for key in _TIMES if key in table
+    }
     given.update((key, _count(f"{file}: {where}.{key}", key, table[key])) for key in _COUNTS if key in table)
     if "wall_time" in table:
         given["wall_time"] = _attribute(f"{file}: {where}.wall_time", table["wall_time"])

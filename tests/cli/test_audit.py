@@ -20,6 +20,8 @@ from tests.cli.conftest import ROOT, Call, Done, listing, names
 
 RULE = "weight-not-a-number"
 BROKEN = policy_slot("slot1@node1", SlotWeight="floor(NoSuchThing/2)")
+#: Every form by the options that ask for it.
+EVERY_FORM = {"table": (), **{form: (f"--{form}",) for form in FORMS}, "prometheus": ("--prometheus", "-")}
 ONLY = ("--snapshot", "snap", "--only", RULE)
 
 
@@ -71,11 +73,11 @@ def test_findings_are_printed_with_evidence_and_fix(call: Call) -> None:
 
 @pytest.mark.usefixtures("snap")
 def test_text_is_the_table_without_a_terminal(call: Call) -> None:
-    assert call("audit", *ONLY).out == call("audit", *ONLY, "--format", "text").out
+    assert call("audit", *ONLY).out == call("audit", *ONLY, "--text").out
 
 
 @pytest.mark.usefixtures("snap")
-@pytest.mark.parametrize("flags", [("--json",), ("-json",), ("--format", "json"), ("--format", "json", "--json")])
+@pytest.mark.parametrize("flags", [("--json",), ("-json",)])
 def test_json_is_printed(flags: tuple[str, ...], call: Call) -> None:
     found = json.loads(call("audit", *ONLY, *flags).out)
 
@@ -84,7 +86,7 @@ def test_json_is_printed(flags: tuple[str, ...], call: Call) -> None:
 
 
 @pytest.mark.usefixtures("snap")
-@pytest.mark.parametrize("flags", [("--csv",), ("--format", "csv")])
+@pytest.mark.parametrize("flags", [("--csv",)])
 def test_csv_is_printed(flags: tuple[str, ...], call: Call) -> None:
     (row,) = csv.DictReader(io.StringIO(call("audit", *ONLY, *flags).out))
 
@@ -94,16 +96,16 @@ def test_csv_is_printed(flags: tuple[str, ...], call: Call) -> None:
 def test_a_line_names_file_and_line_of_a_knob(call: Call, quiet_place: Path) -> None:
     dump = "GROUP_NAMES = a.b\n # at: /etc/condor/config.d/20-groups.config, line 7\n"
     snapshot(quiet_place / "snap", slot(), config=dump)
-    done = call("audit", "--snapshot", "snap", "--only", "group-*", "--format", "lines")
+    done = call("audit", "--snapshot", "snap", "--only", "group-*", "--lines")
 
     assert done.out.startswith("/etc/condor/config.d/20-groups.config:7: ")
     assert done.out.count("\n") == done.out.count("/etc/condor/config.d/20-groups.config:7: ")
 
 
 @pytest.mark.usefixtures("partly")
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", EVERY_FORM)
 def test_every_form_says_what_could_not_be_read(form: str, call: Call) -> None:
-    done = call("audit", *ONLY, "--format", form)
+    done = call("audit", *ONLY, *EVERY_FORM[form])
     said = "htcq_pool_unread_parts 1\n" if form == "prometheus" else "jobs of access2: no answer within 60 s"
 
     assert said in (done.err if form == "csv" else done.out)
@@ -119,10 +121,10 @@ def test_a_rule_without_evidence_is_named(call: Call) -> None:
     assert f"not checked without {'; '.join(missing)}: {wanting.id}\n" in done.out
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", EVERY_FORM)
 def test_a_healthy_pool_passes_in_every_form(form: str, call: Call, quiet_place: Path) -> None:
     snapshot(quiet_place / "snap", policy_slot())
-    done = call("audit", *ONLY, "--format", form)
+    done = call("audit", *ONLY, *EVERY_FORM[form])
 
     assert (done.status, done.err) == (0, "")
     assert RULE not in done.out or form == "prometheus"
@@ -163,7 +165,7 @@ def test_the_status_is_that_of_the_worst(
 @pytest.mark.usefixtures("snap")
 def test_as_a_plugin_the_status_is_a_plugins(severity: str, status: int, call: Call, quiet_place: Path) -> None:
     (quiet_place / "htcq.toml").write_text(f"[audit.rules.{RULE}]\nseverity = '{severity}'\n")
-    done = call("audit", *ONLY, "--format", "nagios")
+    done = call("audit", *ONLY, "--nagios")
 
     assert done.status == status
     assert done.out.startswith(f"HTCQ {('OK', 'WARNING', 'CRITICAL')[status]}: 1 finding: 1 {severity}; ")
@@ -181,7 +183,7 @@ def test_as_a_plugin_the_status_is_a_plugins(severity: str, status: int, call: C
 )
 @pytest.mark.usefixtures("snap")
 def test_as_a_plugin_every_mistake_is_unknown(flags: list[str], call: Call) -> None:
-    done = call("audit", *flags, "--format", "nagios")
+    done = call("audit", *flags, "--nagios")
 
     assert (done.status, done.err) == (3, "")
     assert done.out.startswith("HTCQ UNKNOWN: ")
@@ -195,14 +197,14 @@ def test_where_no_rule_could_be_checked_nothing_is_known(call: Call, quiet_place
 
     assert done.status == 3
     assert "no rule could be checked" in done.err
-    assert call("audit", *ONLY, "--format", "nagios").out.startswith("HTCQ UNKNOWN: ")
+    assert call("audit", *ONLY, "--nagios").out.startswith("HTCQ UNKNOWN: ")
 
 
 def test_a_pool_that_cannot_be_reached_is_status_3(call: Call) -> None:
     done = call("audit", "--pool", "127.0.0.1:1", "--timeout", "5")
 
     assert (done.status, done.out) == (3, "")
-    assert call("audit", "--pool", "127.0.0.1:1", "--timeout", "5", "--format", "nagios").status == 3
+    assert call("audit", "--pool", "127.0.0.1:1", "--timeout", "5", "--nagios").status == 3
 
 
 # The site file and the baseline ---------------------------------------------------------------------------------
@@ -290,9 +292,11 @@ _AUDIT = '{"schema": 1, "findings": []}'
         (["--only", f"{RULE},"], "there is no rule ''"),
         (["--only", RULE, "--ignore", "*"], "no rule is left to check"),
         (["--fail-on", "fatal"], "--fail-on is 'fatal' (it must be error, warning, info or never)"),
-        (["--format", "xml"], "--format xml: unknown (choose one of table, text,"),
-        (["--json", "--csv"], "the forms json and csv contradict each other"),
-        (["--format", "text", "--json"], "the forms text and json contradict each other"),
+        (["--format", "json"], "--format is no option (each form has its own: --text, --json, --csv,"),
+        (["--format=xml"], "--format is no option (each form has its own: --text, --json, --csv,"),
+        (["--json", "--csv"], "--json and --csv contradict each other (give one of them)"),
+        (["--text", "--json"], "--text and --json contradict each other"),
+        (["--json", "--prometheus", "-"], "--json and --prometheus - contradict each other"),
         (["--baseline", "missing.json"], "missing.json cannot be read: No such file or directory"),
         (["--baseline", "snap"], "snap cannot be read: Is a directory"),
         (["--baseline", "binary"], "binary cannot be read"),

@@ -157,7 +157,7 @@ def test_a_factor_that_raises_nothing_is_refused(factor: str, tmp_path: Path) ->
 def test_a_nagios_check_that_a_limit_ends_is_unknown(tmp_path: Path) -> None:
     where = snapshot(tmp_path, f"SlotWeight = size({hidden(TOLD['evalInEachContext'])})")
 
-    done = run(tmp_path, "audit", "--snapshot", where, "--format", "nagios")
+    done = run(tmp_path, "audit", "--snapshot", where, "--nagios")
 
     assert (done.status, done.err) == (3, "")
     assert "UNKNOWN" in done.out

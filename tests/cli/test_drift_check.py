@@ -45,7 +45,7 @@ def unknown(done: Done, said: str) -> None:
 
 @pytest.mark.usefixtures("agreed")
 def test_a_pool_as_it_should_be_is_ok(call: Call) -> None:
-    done = call("drift", "check", "--snapshot", "snap")
+    done = call("drift", "check", "--nagios", "--snapshot", "snap")
 
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("HTCQ DRIFT OK: snap: 0 of 5 groups drifted | drifted=0;0;;0;5 ")
@@ -70,11 +70,33 @@ def test_a_pool_as_it_should_be_is_ok(call: Call) -> None:
 )
 @pytest.mark.usefixtures("drifted")
 def test_what_is_measured_and_the_ranges_decide(flags: list[str], status: int, line: str, call: Call) -> None:
-    done = call("drift", "check", "--snapshot", "snap", *flags)
+    done = call("drift", "check", "--nagios", "--snapshot", "snap", *flags)
 
     assert (done.status, done.err) == (status, "")
     assert done.out.startswith(f"HTCQ DRIFT {('OK', 'WARNING', 'CRITICAL')[status]}: snap: ")
     assert done.out.splitlines()[1:] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(("flags", "status"), [(["-w", "1"], 0), ([], 1), (["-c", "0"], 1)])
+@pytest.mark.usefixtures("drifted")
+def test_for_a_person_the_status_is_that_of_every_command(flags: list[str], status: int, call: Call) -> None:
+    plugin = call("drift", "check", "--nagios", "--snapshot", "snap", *flags)
+    done = call("drift", "check", "--snapshot", "snap", *flags)
+
+    assert (done.status, done.err) == (status, "")
+    assert done.out.splitlines()[0] == plugin.out.splitlines()[0].partition(" | ")[0]
+    assert done.out.splitlines()[1:] == plugin.out.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("flags", "status"),
+    [(["--metric", "x"], 2), (["--snapshot", "missing"], 2), (["--pool", "127.0.0.1:1", "-t", "5s"], 3)],
+)
+def test_for_a_person_a_mistake_is_an_error(flags: list[str], status: int, call: Call) -> None:
+    done = call("drift", "check", *flags)
+
+    assert (done.status, done.out) == (status, "")
+    assert done.err.startswith("htcq: ")
 
 
 @pytest.mark.usefixtures("agreed")
@@ -84,7 +106,7 @@ def test_what_the_site_declares_counts(call: Call, quiet_place: Path) -> None:
         "[groups.physics]\nquota = 20\n[groups.physics.hep]\nquota = 15\naccept_surplus = true\n"
         "[groups.physics.lep]\nquota = 5\naccept_surplus = true\n[groups.chem]\nquota = 12\n[groups.bio]\nquota = 1\n"
     )
-    done = call("drift", "check", "--snapshot", "snap", "--config", "site.toml")
+    done = call("drift", "check", "--nagios", "--snapshot", "snap", "--config", "site.toml")
 
     assert done.status == 1
     assert done.out.splitlines()[1:] == [
@@ -95,7 +117,9 @@ def test_what_the_site_declares_counts(call: Call, quiet_place: Path) -> None:
 
 @pytest.mark.usefixtures("drifted")
 def test_more_lines_can_be_asked_for(call: Call) -> None:
-    once, twice = (call("drift", "check", "--snapshot", "snap", flag).out.splitlines()[1:] for flag in ("-v", "-vv"))
+    once, twice = (
+        call("drift", "check", "--nagios", "--snapshot", "snap", flag).out.splitlines()[1:] for flag in ("-v", "-vv")
+    )
 
     assert {tuple(line.split(": ")[:2]) for line in once} == {
         ("chem", "over"), ("physics", "lending"), ("physics.hep", "starved"), ("physics.lep", "drifted"),
@@ -131,28 +155,28 @@ def test_more_lines_can_be_asked_for(call: Call) -> None:
 )
 @pytest.mark.usefixtures("agreed")
 def test_every_mistake_is_unknown(flags: list[str], said: str, call: Call) -> None:
-    unknown(call("drift", "check", "--snapshot", "snap", *flags), said)
+    unknown(call("drift", "check", "--nagios", "--snapshot", "snap", *flags), said)
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h", "-help"])
 def test_help_is_no_verdict(flag: str, call: Call) -> None:
-    done = call("drift", "check", flag)
+    done = call("drift", "check", "--nagios", flag)
 
     assert done.status == 3
     assert "--critical" in done.out
 
 
 def test_a_snapshot_that_is_missing_or_empty_is_unknown(call: Call, quiet_place: Path) -> None:
-    unknown(call("drift", "check", "--snapshot", "missing"), "missing")
+    unknown(call("drift", "check", "--nagios", "--snapshot", "missing"), "missing")
     (quiet_place / "empty").mkdir()
-    unknown(call("drift", "check", "--snapshot", "empty"), "empty")
+    unknown(call("drift", "check", "--nagios", "--snapshot", "empty"), "empty")
 
 
 @pytest.mark.parametrize(
     ("ads", "config", "said"),
     [
-        ([slot(Cpus=40), *published(QUOTAS, age=901)], PHYSICS, "last published its groups 901 s before"),
-        ([slot(Cpus=40), wants("chem", 8)], PHYSICS, "nobody publishes its groups"),
+        ([slot(Cpus=40), *published(QUOTAS, age=901)], PHYSICS, "last published its groups 901 s ago"),
+        ([slot(Cpus=40), wants("chem", 8)], PHYSICS, "no negotiator publishes its groups"),
         ([slot(Cpus=40), *published(QUOTAS)], None, "the configuration of the central manager could not be read"),
         ([slot(Cpus=40)], "SLOT_WEIGHT = Cpus\n", "has no groups, and none are declared"),
     ],
@@ -162,13 +186,13 @@ def test_a_pool_of_which_too_little_is_known_is_unknown(
     ads: list[str], config: str | None, said: str, call: Call, quiet_place: Path
 ) -> None:
     snapshot(quiet_place / "snap", *ads, config=config)
-    unknown(call("drift", "check", "--snapshot", "snap"), said)
+    unknown(call("drift", "check", "--nagios", "--snapshot", "snap"), said)
 
 
 def test_how_old_is_too_old_can_be_said(call: Call, quiet_place: Path) -> None:
     snapshot(quiet_place / "snap", slot(Cpus=40), *published(QUOTAS, age=901))
 
-    assert call("drift", "check", "--snapshot", "snap", "--max-age", "1000").status == 0
+    assert call("drift", "check", "--nagios", "--snapshot", "snap", "--max-age", "1000").status == 0
 
 
 def test_a_pool_that_was_read_in_part_is_unknown(call: Call, quiet_place: Path) -> None:
@@ -176,13 +200,13 @@ def test_a_pool_that_was_read_in_part_is_unknown(call: Call, quiet_place: Path) 
     snapshot(quiet_place / "snap", slot(Cpus=40), *published(QUOTAS), failed=failed)
 
     unknown(
-        call("drift", "check", "--snapshot", "snap"),
+        call("drift", "check", "--nagios", "--snapshot", "snap"),
         "snap: 0 of 5 groups drifted; not known: submitters: no answer within 60 s",
     )
 
 
 def test_a_pool_that_cannot_be_reached_is_unknown(call: Call) -> None:
-    unknown(call("drift", "check", "--pool", "127.0.0.1:1"), "127.0.0.1:1: its collector cannot be queried")
+    unknown(call("drift", "check", "--nagios", "--pool", "127.0.0.1:1"), "127.0.0.1:1: its collector cannot be queried")
 
 
 def test_a_pool_that_never_answers_is_unknown_in_time_and_nothing_is_left(
@@ -192,7 +216,7 @@ def test_a_pool_that_never_answers_is_unknown_in_time_and_nothing_is_left(
     (tmp_path / "temporary").mkdir()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         started = time.monotonic()
-        done = call("drift", "check", "--pool", f"127.0.0.1:{silent.getsockname()[1]}", "-t", "1")
+        done = call("drift", "check", "--nagios", "--pool", f"127.0.0.1:{silent.getsockname()[1]}", "-t", "1")
 
     unknown(done, "no answer within 0.3 s")
     assert time.monotonic() - started < 10
@@ -236,24 +260,24 @@ def test_every_accident_while_looking_is_unknown(
     accident: Callable[..., None], said: str, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drift_check, "observe_quotas", accident)
-    unknown(call("drift", "check", "--snapshot", "snap", "-t", "0.5"), said)
+    unknown(call("drift", "check", "--nagios", "--snapshot", "snap", "-t", "0.5"), said)
 
 
 @pytest.mark.usefixtures("agreed")
 def test_every_accident_before_looking_is_unknown(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drift_check, "source_of", fails)
-    unknown(call("drift", "check", "--snapshot", "snap"), "KeyError: 'nobody expected this'")
+    unknown(call("drift", "check", "--nagios", "--snapshot", "snap"), "KeyError: 'nobody expected this'")
 
 
 @pytest.mark.usefixtures("agreed")
 def test_a_tool_that_htcq_runs_gets_no_verdict(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(NESTED_VARIABLE, "1")
-    unknown(call("drift", "check", "--snapshot", "snap"), NESTED_VARIABLE)
+    unknown(call("drift", "check", "--nagios", "--snapshot", "snap"), NESTED_VARIABLE)
 
 
 @pytest.mark.usefixtures("agreed")
 def test_a_verdict_that_nobody_can_read_is_unknown(quiet_place: Path) -> None:
-    command = [sys.executable, "-m", "htcq", "drift", "check", "--snapshot", "snap"]
+    command = [sys.executable, "-m", "htcq", "drift", "check", "--nagios", "--snapshot", "snap"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -266,7 +290,7 @@ def test_a_verdict_that_nobody_can_read_is_unknown(quiet_place: Path) -> None:
 def test_an_interruption_is_unknown(quiet_place: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        command = [sys.executable, "-m", "htcq", "drift", "check", "--pool", address]
+        command = [sys.executable, "-m", "htcq", "drift", "check", "--nagios", "--pool", address]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, cwd=quiet_place, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True
         ) as process:

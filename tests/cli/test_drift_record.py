@@ -110,9 +110,9 @@ def test_two_at_once_are_both_recorded(quiet_place: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "flags", "said"),
     [
-        ({"age": 901}, [], "the negotiator last published its groups 901 s before, more than 900 s"),
-        ({"age": 61}, ["--max-age", "60"], "61 s before, more than 60 s"),
-        ({"published": False}, [], "nobody publishes its groups (is its negotiator running?)"),
+        ({"age": 901}, [], "the negotiator last published its groups 901 s ago, more than 900 s"),
+        ({"age": 61}, ["--max-age", "60"], "61 s ago, more than 60 s"),
+        ({"published": False}, [], "no negotiator publishes its groups (is its negotiator running?)"),
     ],
 )
 def test_a_silent_negotiator_is_not_recorded(
@@ -207,9 +207,9 @@ def test_what_is_no_history_is_left_alone(call: Call, quiet_place: Path) -> None
         (["--prometheus", "missing/x.prom"], "missing is not a directory"),
         (["--prometheus", "snap1"], "snap1 is not a plain file"),
         (["--config", "missing.toml"], "missing.toml cannot be read"),
-        (["--max-age", "-1"], "--max-age -1: not a time"),
+        (["--max-age", "-1"], "--max-age -1: out of range"),
         (["--max-age", "nan"], "--max-age: 'nan' is not a finite number"),
-        (["--timeout", "0"], "--timeout 0: not a time"),
+        (["--timeout", "0"], "--timeout 0: out of range"),
         (["--name", "nobody"], "snap1 has no negotiator nobody"),
         (["--nothing"], "unrecognized arguments: --nothing"),
     ],

@@ -210,7 +210,7 @@ def test_a_time_of_which_nothing_is_known_is_status_3(form: list[str], call: Cal
 
     assert done.status == 3
     assert done.out != ""
-    assert done.err == "htcq: nothing was recorded of this in this time\n"
+    assert done.err == "htcq: nothing was recorded of this pool in this time\n"
 
 
 def test_without_a_history_there_is_status_3(call: Call) -> None:

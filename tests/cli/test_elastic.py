@@ -252,12 +252,12 @@ GROUP = "[groups.a]\n"
             "demand of phys, which is no group [elastic-unknown-group]",
         ),
         (QUOTAS, "{", "d.json is not JSON"),
-        (QUOTAS, '{"total": {}, "total": {}}', "d.json is not JSON: 'total' is there twice"),
+        (QUOTAS, '{"total": {}, "total": {}}', "d.json is not JSON: the key 'total' is given twice"),
         (QUOTAS, {"total": {"cpus": 0.5}}, "total.cpus is 0.5"),
         (QUOTAS, {"total": {"cpus": -1}}, "total.cpus is -1 (it must be 0 or more)"),
         (QUOTAS, {"request": {}}, "total is missing"),
-        (QUOTAS, {"trees": {"gpu": {"total": {}}}}, "demand of the tree gpu, which q.toml has not"),
-        ("[trees.gpu.groups.a]\nmax = { cpus = 1 }", DEMAND, "groups outside of its trees, which q.toml has not"),
+        (QUOTAS, {"trees": {"gpu": {"total": {}}}}, "it has demand of the tree gpu, but q.toml has none"),
+        ("[trees.gpu.groups.a]\nmax = { cpus = 1 }", DEMAND, "groups outside of its trees, but q.toml has none"),
         (f"{QUOTAS}[trees.gpu]", DEMAND, "trees.gpu.total is missing"),
     ],
 )
@@ -306,7 +306,7 @@ def test_flags_that_cannot_be_are_refused(flags: list[str], said: str, compute: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["elastic"], "arguments are required: ACTION"),
+        (["elastic"], "'htcq elastic' needs an action (which comes before options: compute, status,"),
         (["elastic", "compute"], "the following arguments are required: --quotas, --demand"),
         (["elastic", "compute", "--quotas", "gone", "--demand", "gone"], "gone cannot be read"),
         (["elastic", "compute", "--quotas", "/dev/null", "--demand", "gone"], "gone cannot be read: No such file"),

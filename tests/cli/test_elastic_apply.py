@@ -51,10 +51,14 @@ def journaled(place: Path, ago: float = 0.0, **more: object) -> Path:
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (("apply", "--plan", "latest"), EXIT_USAGE, "--plan latest is no plan's id ('htcq elastic plan' prints it)"),
+        (
+            ("apply", "--plan", "latest"),
+            EXIT_USAGE,
+            "--plan latest is not the id of a plan ('htcq elastic plan' prints it)",
+        ),
         (("apply",), EXIT_USAGE, "one of the arguments --plan --from is required"),
-        (("apply", "--plan", plan_id(0), "--snapshot", "x"), EXIT_USAGE, "--snapshot cannot be written to"),
-        (("run", "--snapshot", "x", "--once"), EXIT_USAGE, "--snapshot cannot be written to"),
+        (("apply", "--plan", plan_id(0), "--snapshot", "x"), EXIT_USAGE, "a snapshot cannot be written to"),
+        (("run", "--snapshot", "x", "--once"), EXIT_USAGE, "a snapshot cannot be written to"),
         (("run", "--ticks", "0"), EXIT_USAGE, "--ticks 0: not a number of steps"),
         (("run", "--interval", "5"), EXIT_USAGE, "--interval is '5'"),
     ],

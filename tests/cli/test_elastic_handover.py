@@ -165,8 +165,8 @@ def test_a_plan_is_written_once(call: Call, place: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "holds no JSON"),
-        ("[" * 100000, "holds no JSON"),
+        ("", "is not JSON"),
+        ("[" * 100000, "is not JSON"),
         ("{}", "the whole has no kind"),
         ("[]", "the whole is no object"),
         ('{"kind": 1e999}', "the whole has no schema"),
@@ -198,7 +198,7 @@ def test_a_link_is_not_followed(call: Call, place: Path) -> None:
 
     path.unlink()
     os.link(place / "run/other.json", path)
-    assert "is no plain file of one name" in refused(call, place, EXIT_USAGE)
+    assert "is not a regular file, or has hard links" in refused(call, place, EXIT_USAGE)
 
 
 @pytest.mark.parametrize("whose", ["plan.json", "."])
@@ -206,9 +206,9 @@ def test_a_file_or_directory_of_a_stranger_is_refused(whose: str, call: Call, pl
     save(place, plan())
     os.chown(place / "run" / whose, STRANGER, STRANGER)
 
-    assert f"belongs to user {STRANGER}, who saves no plans" in refused(call, place, EXIT_USAGE)
+    assert f"belongs to user {STRANGER}, who may not save plans" in refused(call, place, EXIT_USAGE)
     told = refused(call, place, EXIT_USAGE, "--planner", str(PLANNER))
-    assert f"belongs to user {STRANGER}, who saves no plans" in told
+    assert f"belongs to user {STRANGER}, who may not save plans" in told
 
 
 @pytest.mark.parametrize("whose", ["plan.json", "."])
@@ -231,7 +231,7 @@ def test_the_file_of_the_account_that_plans_is_taken(call: Call, place: Path) ->
 
 def test_a_fifo_keeps_nobody_waiting_and_what_is_not_there_is_said(call: Call, place: Path) -> None:
     os.mkfifo(place / "run/plan.json", 0o644)
-    assert "is no plain file" in refused(call, place, EXIT_USAGE)
+    assert "is not a regular file" in refused(call, place, EXIT_USAGE)
     (place / "run/plan.json").unlink()
     assert "No such file" in refused(call, place, EXIT_USAGE)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from htcq.cli.elastic_reclaim import ACTIONS
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 from htcq.store.lock import held
 from tests.audit.sites import accounting, collected, negotiator, schedd, slot, submitter
@@ -58,11 +59,11 @@ def write(directory: Path, scene: Scene, over_for: str = "0s") -> None:
 def reclaim(quiet_place: Path, call: Call) -> Any:
     """Run the command on a machine full of a borrower's jobs while a lender waits with two."""
     write(quiet_place, borrowed(8, 2))
-    return lambda *more: call("elastic", "reclaim", "--quotas", "q.toml", *more)
+    return lambda action, *more: call("elastic", "reclaim", action, "--quotas", "q.toml", *more)
 
 
 def test_the_plan_as_text(reclaim: Any) -> None:
-    done = reclaim("--snapshot", "pool")
+    done = reclaim("plan", "--snapshot", "pool")
     assert done.status == EXIT_FINE, done.err
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
     assert "borrower 2 cpus 0 s" in lines
@@ -88,7 +89,7 @@ def test_the_plan_of_quotas_tells_what_a_reclaim_would_take_once_its_time_has_co
 
 
 def test_the_json_has_the_names_of_the_manual(reclaim: Any) -> None:
-    printed = json.loads(reclaim("--snapshot", "pool", "--json").out)
+    printed = json.loads(reclaim("plan", "--snapshot", "pool", "--json").out)
     assert {each["job"] for each in printed["victims"]} == {"1.0", "1.1"}
     assert printed["done"] is None
     described = words(section(ROOT / "man/man1/htcq-elastic.1", "RECLAIM").split(".SS Reclaim JSON")[1])
@@ -97,33 +98,34 @@ def test_the_json_has_the_names_of_the_manual(reclaim: Any) -> None:
 
 def test_nothing_is_written_unless_told(reclaim: Any, quiet_place: Path) -> None:
     before = sorted(quiet_place.rglob("*"))
-    reclaim("--snapshot", "pool")
+    reclaim("plan", "--snapshot", "pool")
     assert sorted(quiet_place.rglob("*")) == before
 
 
 def test_since_when_is_known_from_the_journal_alone(reclaim: Any, quiet_place: Path, call: Call) -> None:
     (quiet_place / "q.toml").write_text(QUOTAS.format(directory=quiet_place, over_for="10min"))
-    assert "no group has been over for 600 s, the longest for 0 s" in reclaim("--snapshot", "pool").out
+    assert "no group has been over for 600 s, the longest for 0 s" in reclaim("plan", "--snapshot", "pool").out
     told = {"negotiator": "central", "over": ["borrower"], "needs": ["lender"]}
     (quiet_place / "reclaim").write_text(
         json.dumps({"v": 1, "kind": "reclaim-look", "time": NOW - 700, "reclaim": told}) + "\n"
     )
-    assert len(json.loads(reclaim("--snapshot", "pool", "--json").out)["victims"]) == 2
+    assert len(json.loads(reclaim("plan", "--snapshot", "pool", "--json").out)["victims"]) == 2
 
 
-@pytest.mark.parametrize("option", ["--apply", "--record", "--resume", "--release", "--ceilings"])
-def test_a_snapshot_is_not_acted_on(reclaim: Any, option: str) -> None:
-    done = reclaim("--snapshot", "pool", option)
+@pytest.mark.parametrize("action", ["apply", "record", "resume", "release", "ceilings"])
+def test_a_snapshot_is_not_acted_on(reclaim: Any, action: str) -> None:
+    done = reclaim(action, "--snapshot", "pool")
     assert (done.status, done.err) == (
-        EXIT_USAGE, "htcq: --snapshot cannot be acted on (jobs are taken back from a live pool)\n"
+        EXIT_USAGE, "htcq: a snapshot cannot be acted on: jobs are taken back from a live pool "
+        "(leave out --snapshot; --pool names a live pool)\n"
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("option", ["--apply", "--record", "--resume", "--release"])
-def test_a_second_one_that_acts_is_refused(reclaim: Any, quiet_place: Path, option: str) -> None:
+@pytest.mark.parametrize("action", ["apply", "record", "resume", "release"])
+def test_a_second_one_that_acts_is_refused(reclaim: Any, quiet_place: Path, action: str) -> None:
     """Before it looks at anything: there is no pool at that address."""
     with held(quiet_place / "reclaim.lock", "the first"):
-        done = reclaim("--pool", "127.0.0.1:1", option)
+        done = reclaim(action, "--pool", "127.0.0.1:1")
     assert done.status == EXIT_UNKNOWN
     assert done.err == "htcq: another htcq is writing there: the first (wait until it has ended)\n"
 
@@ -131,15 +133,15 @@ def test_a_second_one_that_acts_is_refused(reclaim: Any, quiet_place: Path, opti
 def test_an_old_look_is_shown_and_not_to_be_acted_on(reclaim: Any, quiet_place: Path) -> None:
     ads = quiet_place / "pool/collector.ads"
     ads.write_text(ads.read_text().replace(f"LastHeardFrom = {NOW - 5}", f"LastHeardFrom = {NOW - 7200}"))
-    done = reclaim("--snapshot", "pool")
+    done = reclaim("plan", "--snapshot", "pool")
     assert done.status == EXIT_UNKNOWN
     assert "htcq: not now: " in done.err
-    assert json.loads(reclaim("--snapshot", "pool", "--json").out)["refused"]
+    assert json.loads(reclaim("plan", "--snapshot", "pool", "--json").out)["refused"]
 
 
 def test_queues_that_are_not_known_are_told(reclaim: Any, quiet_place: Path) -> None:
     (quiet_place / "pool/jobs.ads").unlink()
-    done = reclaim("--snapshot", "pool")
+    done = reclaim("plan", "--snapshot", "pool")
     assert done.status == EXIT_UNKNOWN
     assert "htcq: not now: the queues are not known" in done.err
 
@@ -148,6 +150,27 @@ def test_configuration_for_the_negotiator(reclaim: Any, quiet_place: Path) -> No
     (quiet_place / "q.toml").write_text(
         QUOTAS.format(directory=quiet_place, over_for="0s").replace("need_for", 'min_runtime = "30min"\nneed_for')
     )
-    done = reclaim("--emit-preemption")
+    done = reclaim("emit")
     assert done.status == EXIT_FINE
     assert "time() - MY.JobStart > 1800\n" in done.out
+
+
+@pytest.mark.parametrize(
+    ("former", "action"),
+    [
+        ("--apply", "apply"), ("--record", "record"), ("--resume", "resume"), ("--release", "release"),
+        ("--ceilings", "ceilings"), ("--emit-preemption", "emit"),
+    ],
+)  # fmt: skip
+def test_former_options_are_refused_with_the_action(former: str, action: str, call: Call) -> None:
+    done = call("elastic", "reclaim", "--quotas", "q.toml", former)
+
+    assert done.status == EXIT_USAGE
+    assert done.err == f"htcq: {former} is no option (it is an action: htcq elastic reclaim {action} --quotas FILE)\n"
+
+
+def test_without_an_action_all_are_named(call: Call) -> None:
+    done = call("elastic", "reclaim", "--quotas", "q.toml")
+
+    assert done.status == EXIT_USAGE
+    assert all(action in done.err for action in ACTIONS)

@@ -42,7 +42,7 @@ def test_the_manual_page(call: Call) -> None:
         (["weight-not-a-numbre"], f"there is no rule 'weight-not-a-numbre' (did you mean {RULE}?)"),
         (["zzz"], "there is no rule 'zzz' ('htcq explain' lists all rules)"),
         ([""], "there is no rule ''"),
-        ([RULE, "--man"], f"--man prints all rules (leave out {RULE})"),
+        ([RULE, "--man"], f"--man takes no rule (leave out {RULE})"),
         (["--man", "--json"], "not allowed with argument"),
         ([RULE, RULE], "unrecognized arguments"),
     ],

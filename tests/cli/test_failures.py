@@ -32,7 +32,7 @@ def test_a_bug_is_one_line_that_says_so_with_its_place_and_how_to_report_it(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What lies within htcq is a mapping without this key.
-    monkeypatch.setattr(plan, "main", lambda _: __import__("htcq.cli.main").cli.main.PLUGINS[()])
+    monkeypatch.setattr(plan, "main", lambda _: __import__("htcq.cli.main").cli.main.COMMANDS[()])
     done = call(*PLAN)
 
     assert (done.status, done.out) == (EXIT_UNKNOWN, "")

@@ -33,9 +33,9 @@ REPORT = ("drift", "report", "--store", "drift.db", "--config", "/dev/null", "--
 COMMANDS = [
     ("audit",),
     ("audit", "--csv"),
-    ("audit", "--format", "lines"),
-    ("audit", "--format", "text"),
-    ("audit", "--format", "nagios"),
+    ("audit", "--lines"),
+    ("audit", "--text"),
+    ("audit", "--nagios"),
     ("why", "1.0"),
     ("why", "--all"),
     ("cost",),

@@ -59,7 +59,7 @@ COMMANDS = {
     "plan": ("plan", "--config", "model.toml"),
     "elastic status": ("elastic", "status", *_Q),
     "elastic plan": ("elastic", "plan", *_Q),
-    "elastic reclaim": ("elastic", "reclaim", *_Q),
+    "elastic reclaim": ("elastic", "reclaim", "plan", *_Q),
     "drift record": ("drift", "record", "--store", "drift.db", "--max-age", "1e9"),
     "drift ledger": ("drift", "record", "--store", "ledger.db", "--max-age", "1e9", *_Q),
 }
@@ -230,5 +230,5 @@ def test_what_is_left_out_is_counted_and_named(call: Call, quiet_place: Path) ->
     *told, last = done.err.splitlines()
     assert [line for line in told if "left out" in line] == [f"htcq: pool: {each}" for each in sentences]
     # Of so small a pool they are too great a part for an all-clear.
-    assert (done.status, last.partition(": ")[2].partition(":")[0]) == (3, "whether all is well is not known")
+    assert (done.status, last.partition(": ")[2].partition(":")[0]) == (3, "it is not certain that all is well")
     assert json.loads(done.out)["incomplete"] == sentences

@@ -106,9 +106,9 @@ def test_weights_are_found_once_for_all_nodes(call: Call, nodes: Path) -> None:
         (("--node", "missing.json"), "missing.json cannot be read: No such file"),
         (("--node", "nodes", "--node", "bad.json"), "bad.json: node: memory_mb, disk_kb missing"),
         (("--node", "nodes/README"), "nodes/README is not JSON"),
-        (("--node", "empty"), "empty: no node there"),
+        (("--node", "empty"), "empty: no node facts in this directory"),
         (("--node", "-", "--node", "-"), "--node - is given twice"),
-        (("--node", "nodes", "--snapshot", "there"), "--node contradicts --snapshot and --pool"),
+        (("--node", "nodes", "--snapshot", "there"), "--node and a pool contradict each other"),
         (("--snapshot", "there", "--pool", "host"), "--snapshot and --pool contradict each other"),
         (("--snapshot", "there"), "there"),
         (("--node", "nodes", "--job", "cpus=1", "--jobs", "there"), "--job and --jobs contradict each other"),
@@ -179,7 +179,7 @@ def test_a_pool_without_a_node_is_refused(call: Call, snapshot: Path) -> None:
     done = call("plan", "--snapshot", "there")
 
     assert (done.status, done.out) == (2, "")
-    assert "there: a fleet of no nodes: no partitionable slot" in done.err
+    assert "there: no machine of it can be used: no partitionable slot" in done.err
 
 
 @pytest.mark.usefixtures("snapshot")
@@ -249,7 +249,7 @@ def test_an_execute_node_takes_one(call: Call, nodes: Path) -> None:
     done = call("emit", *LINEAR, "--node", "nodes")
 
     assert (done.status, done.out) == (2, "")
-    assert "--role execute is written for one node, 4 are given" in done.err
+    assert "--role execute is for one node, but 4 are given" in done.err
 
 
 @pytest.mark.parametrize("role", ["execute", "access", "central"])

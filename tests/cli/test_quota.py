@@ -222,14 +222,14 @@ def test_a_negotiator_that_published_nothing_is_none(call: Call, tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--set", "no knob"), "--set 'no knob': not a knob (such as --set GROUP_QUOTA_physics=20)"),
-        (("--set", "a b=1"), "--set 'a b=1': not a knob (such as --set GROUP_QUOTA_physics=20)"),
-        (("--set", "A=1\nB=2"), "--set 'A=1\\nB=2': not a knob (such as --set GROUP_QUOTA_physics=20)"),
+        (("--set", "no knob"), "--set 'no knob': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)"),
+        (("--set", "a b=1"), "--set 'a b=1': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)"),
+        (("--set", "A=1\nB=2"), "--set 'A=1\\nB=2': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)"),
         (("--json", "--csv"), "--json and --csv contradict each other (give one of them)"),
         (("--why", "chem", "--json"), "--why and --json contradict each other (give one of them)"),
         (("--html", "nowhere/page.html"), "nowhere is not a directory (make it first)"),
-        (("--timeout", "0"), "--timeout 0: not a time (give seconds, more than 0)"),
-        (("--max-age", "-1"), "--max-age -1: not a time (give seconds, 0 or more)"),
+        (("--timeout", "0"), "--timeout 0: out of range (more than 0s, and no more than 1d)"),
+        (("--max-age", "-1"), "--max-age -1: out of range (0s or more)"),
     ],
 )
 def test_what_cannot_be_used_is_one_line_and_a_hint(

@@ -108,7 +108,7 @@ COURSE = ("--cycles", "2")
         (("--model", "=policy.toml"), "--model =policy.toml: not a site file"),
         (("--model", "node1="), "--model node1=: not a site file"),
         (("--model", "gpus.toml"), "--model gpus.toml: it fits no machine: --charge gpus"),
-        (("--arrivals", "history"), "--arrivals is for several cycles"),
+        (("--arrivals", "history"), "--arrivals without --cycles"),
         ((*COURSE, "--arrivals", "nope"), "nope cannot be read: No such file"),
         ((*COURSE, "--arrivals", "idle"), "--arrivals idle: job 7.0 is left out: no QDate"),
         ((*COURSE, "--arrivals", "rubbish"), "--arrivals rubbish: it holds no job that could be read"),

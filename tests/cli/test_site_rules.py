@@ -75,8 +75,8 @@ def test_its_finding_stands_among_the_others_in_every_form(site: Site) -> None:
 
     assert "warning  site-one  pool\n" in site.htcq(*ONLY).out
     assert "site-one" in findings(site.htcq(*AUDIT, "--json"))
-    for form in ("csv", "lines", "prometheus"):
-        assert "site-one" in site.htcq(*ONLY, "--format", form).out
+    for form in (("--csv",), ("--lines",), ("--prometheus", "-")):
+        assert "site-one" in site.htcq(*ONLY, *form).out
 
 
 def test_it_is_chosen_left_out_and_weighed_like_any_other(site: Site, quiet_place: Path) -> None:

@@ -77,7 +77,7 @@ def test_options_of_anonymous_snapshots_need_one(call: Call, option: tuple[str, 
     done = call("snapshot", "snap", "--pool", "127.0.0.1:1", *option)
 
     assert (done.status, done.out) == (2, "")
-    assert done.err == f"htcq: {option[0]} is for anonymous snapshots (give --anonymize too)\n"
+    assert done.err == f"htcq: {option[0]} without --anonymize (give --anonymize too)\n"
     assert names(quiet_place) == ["node.json"]
 
 

@@ -189,18 +189,18 @@ SUBMIT = ("--submit", "--results", "R", "--executable", "/bin/htcq")
         (f"x = {'[' * 100_000}", (), "f.toml: "),
         ("\xff", (), "f.toml"),
         ("", (), "f.toml has no items"),
-        (ITEM, ("--cycles", "2"), "--cycles beside --sweep (write it in [base] of f.toml)"),
-        (ITEM, ("--set", "A=1"), "--set beside --sweep"),
-        (ITEM, ("--matches",), "--matches beside --sweep (it is for one simulation"),
+        (ITEM, ("--cycles", "2"), "--cycles and --sweep contradict each other (write it in [base] of f.toml)"),
+        (ITEM, ("--set", "A=1"), "--set and --sweep contradict each other"),
+        (ITEM, ("--matches",), "--matches and --sweep contradict each other (it is for one simulation"),
         (ITEM, ("--pool", "here"), "contradict each other"),
-        (ITEM, ("--timeout", "0"), "--timeout 0: not a time"),
+        (ITEM, ("--timeout", "0"), "--timeout 0: out of range"),
         (ITEM, ("--processes", "0"), "--processes 0: out of range"),
         (ITEM, ("--retries", "-1"), "--retries -1: out of range"),
         (ITEM, ("--results", "no/such"), "cannot be written"),
-        (ITEM, ("--submit",), "--submit needs a place for results"),
-        (ITEM, ("--executable", "/bin/htcq"), "--executable is for a sweep with --submit"),
-        (ITEM, (*SUBMIT, "--processes", "2"), "--processes is for a sweep without --submit"),
-        (ITEM, (*SUBMIT[:-1], "htcq"), "--executable 'htcq': no path"),
+        (ITEM, ("--submit",), "--submit without --results"),
+        (ITEM, ("--executable", "/bin/htcq"), "--executable without --submit"),
+        (ITEM, (*SUBMIT, "--processes", "2"), "--processes and --submit contradict each other"),
+        (ITEM, (*SUBMIT[:-1], "htcq"), "--executable 'htcq': not an absolute path"),
     ],
 )
 def test_what_cannot_be_a_sweep_is_one_line(
@@ -218,7 +218,7 @@ def test_what_cannot_be_a_sweep_is_one_line(
 def test_options_of_a_sweep_need_one(flags: tuple[str, ...], snapshot: str, call: Call) -> None:
     done = call("simulate", "--snapshot", snapshot, *flags)
 
-    assert (done.status, done.err) == (EXIT_USAGE, f"htcq: {flags[0]} is for a sweep (give --sweep FILE too)\n")
+    assert (done.status, done.err) == (EXIT_USAGE, f"htcq: {flags[0]} without --sweep (give --sweep FILE too)\n")
 
 
 @pytest.mark.parametrize("flags", [("--sweep", "none.toml"), ("--sweep", "f.toml", "--snapshot", "none")])

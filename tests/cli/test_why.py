@@ -104,7 +104,7 @@ def test_an_id_that_repeats_is_that_of_the_access_point_named(snapshot: str, cal
         (("1.0", "--all"), "give a job, a submitter or a group, or --all"),
         (("9.0",), "there is no job 9.0"),
         (("an",), "did you mean ann@site?"),
-        (("1.0", "--interval", "5"), "--interval is for several cycles"),
+        (("1.0", "--interval", "5"), "--interval without --cycles"),
         (("1.0", "--cycles", "0"), "--cycles 0: out of range"),
         (("1.0", "--cycles", "9223372036854775808"), "--cycles 9.22337e+18: out of range"),
         (("1.0", "--cycles", "2", "--run-time", "soon"), "run time 'soon'"),

@@ -61,10 +61,10 @@ class Reclaim:
         (self.directory / "quotas.toml").write_text(f"[elastic.reclaim]\n{table}\n{groups}")
         return self
 
-    def start(self, *options: str) -> subprocess.Popen[str]:
+    def start(self, action: str, *options: str) -> subprocess.Popen[str]:
         """Start the command."""
         command = [
-            sys.executable, "-m", "htcq", "elastic", "reclaim", "--pool", self.pool.collector,
+            sys.executable, "-m", "htcq", "elastic", "reclaim", action, "--pool", self.pool.collector,
             "--quotas", str(self.directory / "quotas.toml"), "--journal", str(self.journal), *options,
         ]  # fmt: skip
         # Nobody can prove who he is across the walls of the pool's root directory.

@@ -30,30 +30,30 @@ def test_a_lender_gets_its_min_back_at_once(site: Site, tmp_path: Path) -> None:
     assert len(planned) == 4
     assert [(each["submitter"], each["ceiling"]) for each in plan["ceilings"]] == [("borrower.bob@test", 4)]
 
-    done = reclaim.json("--apply")
+    done = reclaim.json("apply")
     assert {each["job"] for each in done["done"]["vacated"]} == planned
     come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
     assert vacated(site.pool) == planned
     assert ceilings(site.pool) == {"borrower.bob@test": 4}
-    listed = json.loads(reclaim.run("--ceilings", "--json"))
+    listed = json.loads(reclaim.run("ceilings", "--json"))
     assert (objections("elastic-ceilings", listed), len(listed)) == ([], 1)
     cycles(site.pool, 3)
     assert claims(site.pool) == {"borrower.bob": 4, "lender.ann": 4}
-    again = reclaim.json("--apply")
+    again = reclaim.json("apply")
     assert not again["victims"], "the borrower is at its runtime"
     assert list(again["measured"].values()) == [True]
 
 
 def test_ceilings_go_when_the_borrower_may_have_all_again(site: Site, tmp_path: Path) -> None:
     reclaim = lent(site, tmp_path, waiting=6)
-    reclaim.run("--apply")
+    reclaim.run("apply")
     come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
     site.pool.tool("condor_rm", "-constraint", 'AccountingGroup == "lender.ann"')
     site.pool.wait(lambda: claims(site.pool) == {"borrower.bob": 4}, 30, "the lender's end", ("SchedLog",))
     cycles(site.pool, 2)
     assert claims(site.pool) == {"borrower.bob": 4}, "its ceiling holds it"
     assert reclaim.json()["release"] == ["borrower.bob@test"]
-    assert "the ceiling of borrower.bob@test is taken away" in reclaim.run("--apply")
+    assert "the ceiling of borrower.bob@test is taken away" in reclaim.run("apply")
     assert not ceilings(site.pool)
     come_to(site.pool, {"borrower.bob": 8})
 
@@ -62,31 +62,31 @@ def test_a_ceiling_of_somebody_else_stays(site: Site, tmp_path: Path) -> None:
     """One that would let the jobs come back ends the matter; one that holds them is all that is needed."""
     reclaim = lent(site, tmp_path, waiting=2)
     site.pool.tool("condor_userprio", "-setceiling", "borrower.bob@test", "8")
-    plan = reclaim.json("--apply")
+    plan = reclaim.json("apply")
     assert not plan["victims"]
     assert {each["why"] for each in plan["spared"]} == {
         "the ceiling of borrower.bob@test was set to 8 by somebody else, which would let it come back"
     }
     site.pool.tool("condor_userprio", "-setceiling", "borrower.bob@test", "3")
-    assert len(reclaim.json("--apply")["done"]["vacated"]) == 2
+    assert len(reclaim.json("apply")["done"]["vacated"]) == 2
     come_to(site.pool, {"borrower.bob": 6, "lender.ann": 2})
     assert ceilings(site.pool) == {"borrower.bob@test": 3}
-    assert "borrower.bob@test: 3, somebody else's" in reclaim.run("--ceilings")
-    assert reclaim.run("--release") == "no ceiling is ours\n"
+    assert "borrower.bob@test: 3, somebody else's" in reclaim.run("ceilings")
+    assert reclaim.run("release") == "no ceiling is ours\n"
     assert ceilings(site.pool) == {"borrower.bob@test": 3}
     assert not reclaim.records("reclaim-ceiling")
 
 
 def test_what_is_left_behind_is_told_and_taken_away(site: Site, tmp_path: Path) -> None:
     reclaim = lent(site, tmp_path, waiting=2)
-    reclaim.run("--apply")
+    reclaim.run("apply")
     site.pool.tool("condor_userprio", "-setceiling", "other.eve@test", "7")
-    listed = reclaim.run("--ceilings")
+    listed = reclaim.run("ceilings")
     assert "other.eve@test: 7, somebody else's" in listed
     ours = next(line for line in listed.splitlines() if line.startswith("borrower.bob@test: 6"))
     assert ours.endswith(", ours")
     assert (" until " in ours) == (site.suite == "sid"), "a negotiator of 23.9 has no leases"
-    reclaim.run("--release")
+    reclaim.run("release")
     assert ceilings(site.pool) == {"other.eve@test": 7}
     steps = [(each["submitter"], each["step"]) for each in reclaim.records("reclaim-ceiling")]
     assert steps == [("borrower.bob@test", step) for step in ("setting", "set", "cancelling", "cancelled")]
@@ -100,7 +100,7 @@ def test_looks_that_count_no_more_leave_a_long_journal(site: Site, tmp_path: Pat
     ]
     before = "".join(json.dumps(look) + "\n" for look in looks)
     reclaim.journal.write_text(before)
-    reclaim.run("--record")
+    reclaim.run("record")
     assert (tmp_path / f"reclaim.{60 * 49_999}").read_text() == before
     times = [json.loads(line)["time"] for line in reclaim.journal.read_text().splitlines()]
     # A day and the 20 minutes after which a look tells nothing of those before.
@@ -111,21 +111,21 @@ def test_looks_that_count_no_more_leave_a_long_journal(site: Site, tmp_path: Pat
 def test_a_lease_ends_by_itself(site: Site, tmp_path: Path) -> None:
     """Where the negotiator lends ceilings, whoever set one may die; where it does not, the journal knows it."""
     reclaim = lent(site, tmp_path, waiting=2).limits(lease='"3s"')
-    reclaim.run("--apply")
+    reclaim.run("apply")
     come_to(site.pool, {"borrower.bob": 6, "lender.ann": 2})
     if site.suite == "sid":
         site.pool.wait(lambda: not ceilings(site.pool), 30, "the end of a lease", ("NegotiatorLog",))
-        assert reclaim.run("--release").startswith("the ceiling of borrower.bob@test has ended")
+        assert reclaim.run("release").startswith("the ceiling of borrower.bob@test has ended")
     else:
         assert ceilings(site.pool) == {"borrower.bob@test": 6}
-        assert reclaim.run("--release") == "the ceiling of borrower.bob@test is taken away\n"
+        assert reclaim.run("release") == "the ceiling of borrower.bob@test is taken away\n"
         assert not ceilings(site.pool)
 
 
 def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site: Site, tmp_path: Path) -> None:
     reclaim = lent(site, tmp_path, waiting=4).limits(batch=1)
     schedd = site.pool.daemon_pids()["schedd"]
-    process = reclaim.start("--apply", "--json", "--timeout", "8")
+    process = reclaim.start("apply", "--json", "--timeout", "8")
     # One batch follows the other at once: this moment is looked for without a pause.
     while not reclaim.records("reclaim-outcome"):
         assert process.poll() is None
@@ -153,7 +153,7 @@ def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site:
 
     # A look while claims turn over counts too little, and takes back less.
     site.pool.wait(taken, 60, "the lender on all that was vacated", ("NegotiatorLog", "StartLog"))
-    rest = reclaim.json("--apply")
+    rest = reclaim.json("apply")
     come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
     assert vacated(site.pool) == {each["job"] for each in rest["done"]["vacated"]} | vacated(site.pool) & planned
 
@@ -163,21 +163,21 @@ def test_slots_that_others_take_stop_it_after_two(site: Site, tmp_path: Path) ->
     reclaim = lent(site, tmp_path, waiting=2).limits(pool_percent=1)
     pool = site.pool
     for turn in (1, 2):
-        assert len(reclaim.json("--apply")["done"]["vacated"]) == 1
+        assert len(reclaim.json("apply")["done"]["vacated"]) == 1
         pool.tool("condor_qedit", "-constraint", 'AccountingGroup == "lender.ann"', "Requirements", "false")
         queued(pool, {"other.eve": 1}) if turn == 1 else pool.submit(
             {"accounting_group": "other", "accounting_group_user": "eve", "request_cpus": 1, "request_memory": 128}
         )
         come_to(pool, {"borrower.bob": 8 - turn, "other.eve": turn})
         pool.tool("condor_qedit", "-constraint", 'AccountingGroup == "lender.ann"', "Requirements", "true")
-    stopped = reclaim.json("--apply", status=1)
+    stopped = reclaim.json("apply", status=1)
     assert stopped["stopped"].startswith("what was taken back went to others twice in a row")
     assert stopped["release"] == ["borrower.bob@test"]
     assert not ceilings(pool)
-    assert reclaim.json("--apply", status=1)["stopped"]
+    assert reclaim.json("apply", status=1)["stopped"]
     assert len(vacated(pool)) == 2
-    reclaim.run("--resume")
-    assert len(reclaim.json("--apply")["done"]["vacated"]) == 1
+    reclaim.run("resume")
+    assert len(reclaim.json("apply")["done"]["vacated"]) == 1
 
 
 def test_the_negotiator_does_it_by_itself_with_what_is_emitted(site: Site, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_the_negotiator_does_it_by_itself_with_what_is_emitted(site: Site, tmp_p
     reclaim = Reclaim(site.pool, tmp_path).limits()
     pool = break_it(site, KNOBS)
     pool.tool("condor_userprio", "-setprio", "lender.ann@test", "1000")
-    emitted = reclaim.run("--emit-preemption")
+    emitted = reclaim.run("emit")
     written = pool.path("condor_config.local")
     pool.configure(f"{written.read_text()}\n{emitted}")
     pool.reconfig()
@@ -211,19 +211,19 @@ def test_protected_jobs_local_jobs_and_jobs_that_end_soon_keep_running(site: Sit
     queued(pool, {"lender.ann": 4})
     reclaim = Reclaim(pool, tmp_path).limits(grace='"10min"')
 
-    done = reclaim.json("--apply")
+    done = reclaim.json("apply")
     assert {each["group"] for each in done["done"]["vacated"]} == {"borrower"}
     come_to(pool, {"borrower.bob": 3, "borrower.cat": 3, "lender.ann": 2})
     reasons = sorted(each["why"].partition(" within ")[0] for each in done["spared"])
     assert reasons == ["it ends by itself"] * 3 + ["the job says HtcqProtected = true"] * 3
     assert local not in vacated(pool)
-    assert not reclaim.json("--apply")["victims"]
+    assert not reclaim.json("apply")["victims"]
 
 
 def test_a_job_that_was_protected_since_the_plan_stays(site: Site, tmp_path: Path) -> None:
     """What is looked at just before each batch wins."""
     reclaim = lent(site, tmp_path, waiting=4).limits(batch=1)
-    process = reclaim.start("--apply", "--json")
+    process = reclaim.start("apply", "--json")
     while not reclaim.records("reclaim-intent"):
         assert process.poll() is None
     site.pool.tool("condor_qedit", "-constraint", "JobStatus == 2", "HtcqProtected", "true")

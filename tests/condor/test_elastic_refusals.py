@@ -125,7 +125,7 @@ def test_after_some_writes_that_came_to_nothing_it_is_left_to_a_person(elastic: 
 
     status, _, err = elastic.htcq("run", "--once", "--yes")
     assert status == 3
-    assert "the last 1 writes came to nothing" in err
+    assert "the last 1 writes failed" in err
     assert len(read_journal(elastic.journal).records) == records
     elastic.pool.configure(local())
     elastic.pool.restart()

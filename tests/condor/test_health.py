@@ -33,8 +33,8 @@ FATAL = {
 PATIENCE = 8
 #: What a monitoring system runs on a live pool, and the commands on a snapshot of it.
 NAGIOS: Mapping[str, tuple[str, ...]] = {
-    "nagios": ("audit", "--format", "nagios", "--timeout", str(PATIENCE)),
-    "check": ("drift", "check", "--timeout", str(6 * PATIENCE)),
+    "nagios": ("audit", "--nagios", "--timeout", str(PATIENCE)),
+    "check": ("drift", "check", "--nagios", "--timeout", str(6 * PATIENCE)),
 }
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "audit": ("audit", "--json"),
@@ -158,7 +158,7 @@ def test_a_schedd_that_hangs(pool: Pool, tmp_path: Path) -> None:
 def test_two_daemons_that_hang_leave_time_for_a_verdict(pool: Pool) -> None:
     """Whether the negotiator is named as well depends on how long its last cycle took: it may only be busy."""
     with hung(pool, "negotiator"), hung(pool, "schedd"):
-        done = htcq("drift", "check", "--timeout", str(3 * PATIENCE), "--pool", pool.collector)
+        done = htcq("drift", "check", "--nagios", "--timeout", str(3 * PATIENCE), "--pool", pool.collector)
 
     assert done.returncode in (2, 3)
     assert "the schedd node.test does not answer: no answer within" in done.stdout, done.stdout

@@ -85,7 +85,7 @@ def commands(elastic: Elastic, snapshot: str) -> dict[str, list[str]]:
         "why": ["why", "busy.ann@test"], "cost": ["cost"], "quota": ["quota", "--tree"],
         "simulate": ["simulate"], "cycles": ["simulate", "--cycles", "2"], "plan": ["plan"],
         "status": ["elastic", "status", *quotas], "step": ["elastic", "plan", *quotas],
-        "reclaim": ["elastic", "reclaim", *quotas], "drift": ["drift", "record", *drift],
+        "reclaim": ["elastic", "reclaim", "plan", *quotas], "drift": ["drift", "record", *drift],
         "drift ledger": ["drift", "record", *drift, *quotas],
     }  # fmt: skip
     return {name: [*words, "--snapshot", snapshot] for name, words in found.items()}

@@ -94,7 +94,7 @@ def test_jobs_come_to_what_processes_come_to(access: AccessPoint) -> None:
     assert access.results("near") == access.results("far")
     results = access.results("far")
     assert [name for name, told in results.items() if told["result"] is None] == ["bad"]
-    assert results["bad"]["reason"].startswith("--set 'no knob': not a knob")
+    assert results["bad"]["reason"].startswith("--set 'no knob': not KNOB=VALUE")
     assert results["odd"]["result"]["changes"][0]["value"].endswith(""""it's $(me) and 'you'", 1, 2)""")
     assert results["model"]["result"]["changes"][0] == {"knob": "--model", "value": "my models/m.toml"}
     assert json.loads(here.out) == json.loads(there.out)

@@ -146,7 +146,7 @@ def test_a_real_nagios_sees_that_all_is_well_and_that_nothing_is_known(tmp_path:
 def test_negate_turns_the_verdict_around(tmp_path: Path) -> None:
     """The plugin of monitoring-plugins that wraps others reads status and word."""
     agreed_pool(tmp_path / "snap")
-    check = [str(program(tmp_path)), "drift", "check", "--snapshot", str(tmp_path / "snap")]
+    check = [str(program(tmp_path)), "drift", "check", "--nagios", "--snapshot", str(tmp_path / "snap")]
     command = ["/usr/lib/nagios/plugins/negate", "--timeout=60", "--substitute", *check]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 

@@ -180,8 +180,8 @@ TARGETS = (
             ("audit", *_POOL),
             ("audit", *_POOL, "--json"),
             ("audit", *_POOL, "--csv"),
-            ("audit", *_POOL, "--format", "lines"),
-            ("audit", *_POOL, "--format", "nagios"),
+            ("audit", *_POOL, "--lines"),
+            ("audit", *_POOL, "--nagios"),
             ("audit", *_POOL, "--prometheus", "made.prom", "--html", "made.html"),
             ("audit", *_POOL, "--fix", "fixes"),
             ("audit", *_POOL, "--config", "htcq.toml", "--baseline", "baseline.json"),
@@ -254,11 +254,11 @@ TARGETS = (
     Target(
         "elastic reclaim",
         (
-            ("elastic", "reclaim", *_ELASTIC, *_POOL),
-            ("elastic", "reclaim", *_ELASTIC, *_POOL, "--json"),
-            ("elastic", "reclaim", *_ELASTIC, "--emit-preemption"),
-            ("elastic", "reclaim", *_ELASTIC, *_NOWHERE, "--record"),
-            ("elastic", "reclaim", *_ELASTIC, *_NOWHERE, "--resume"),
+            ("elastic", "reclaim", "plan", *_ELASTIC, *_POOL),
+            ("elastic", "reclaim", "plan", *_ELASTIC, *_POOL, "--json"),
+            ("elastic", "reclaim", "emit", *_ELASTIC),
+            ("elastic", "reclaim", "record", *_ELASTIC, *_NOWHERE),
+            ("elastic", "reclaim", "resume", *_ELASTIC, *_NOWHERE),
         ),
         (*SNAPSHOT, "elastic.toml", "reclaim"),
         ("reclaim*", *_LOCKS),
@@ -292,7 +292,7 @@ TARGETS = (
     Target(
         "drift check",
         tuple(
-            ("drift", "check", *_POOL, "-v", "--metric", metric)
+            ("drift", "check", "--nagios", *_POOL, "-v", "--metric", metric)
             for metric in ("drifted", "starved", "over", "lending", "usage", "waiting")
         ),
         (*SNAPSHOT, "htcq.toml"),

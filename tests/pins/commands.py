@@ -9,7 +9,7 @@ from __future__ import annotations
 _TIME = "--since 2024-11-04T07:50Z --until 2024-11-04T09:50Z"
 _LOOKS = tuple(f"drift record --config history.toml --snapshot snap{number}" for number in range(1, 7))
 _PLAN = "elastic plan --quotas plan.toml --directory . --journal journal"
-_RECLAIM = "elastic reclaim --quotas over/q.toml --snapshot over/pool --journal over/journal"
+_RECLAIM = "--quotas over/q.toml --journal over/journal"
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "probe": (
@@ -129,23 +129,23 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "audit": (
         "audit --snapshot sick --json",
         "audit --snapshot sick --csv",
-        "audit --snapshot sick --format prometheus",
-        "audit --snapshot sick --format nagios",
-        "audit --snapshot sick --format lines",
+        "audit --snapshot sick --prometheus -",
+        "audit --snapshot sick --nagios",
+        "audit --snapshot sick --lines",
         "audit --snapshot busy.tar.gz --json",
         "audit --snapshot policy --csv --prometheus out/metrics.prom",
         "audit --snapshot claims.tar.gz --json --config rules.toml",
-        "audit --snapshot preemption --format lines --fail-on never",
+        "audit --snapshot preemption --lines --fail-on never",
         "audit --snapshot old --csv",
-        "audit --snapshot parallel --format nagios",
-        "audit --snapshot gpus --format lines --html out/audit.html",
+        "audit --snapshot parallel --nagios",
+        "audit --snapshot gpus --lines --html out/audit.html",
         "audit --snapshot broken --json --fix out/fix",
         "audit --snapshot drifted --json",
         "audit --snapshot overridden --json",
-        "audit --snapshot agreed --format nagios",
-        "audit --snapshot crash --format nagios",
+        "audit --snapshot agreed --nagios",
+        "audit --snapshot crash --nagios",
         "audit --snapshot agreed --only nothing-of-the-kind --json",
-        "audit --snapshot nowhere --format nagios",
+        "audit --snapshot nowhere --nagios",
     ),
     "explain": ("explain weight-not-a-number --json", "explain --json", "explain no-such-rule"),
     "elastic-compute": (
@@ -174,10 +174,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "elastic disable --journal journal",
     ),
     "elastic-reclaim": (
-        f"{_RECLAIM} --json",
-        f"{_RECLAIM} --emit-preemption",
-        f"{_RECLAIM} --apply --json",
-        "elastic reclaim --quotas status.toml --snapshot shared --journal journal --json",
+        f"elastic reclaim plan {_RECLAIM} --snapshot over/pool --json",
+        "elastic reclaim emit --quotas over/q.toml",
+        f"elastic reclaim apply {_RECLAIM} --snapshot over/pool --json",
+        f"elastic reclaim {_RECLAIM} --snapshot over/pool --apply",
+        "elastic reclaim plan --quotas status.toml --snapshot shared --journal journal --json",
     ),
     "drift-record": (
         *_LOOKS[:1],
@@ -204,12 +205,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         f"drift report --config ledger.toml {_TIME} --csv --ledger",
     ),
     "drift-check": (
+        "drift check --nagios --snapshot agreed --max-age 1e9",
         "drift check --snapshot agreed --max-age 1e9",
         "drift check --snapshot drifted --config groups.toml -v",
-        "drift check --snapshot drifted --metric starved -c 0 -v",
-        "drift check --snapshot drifted --metric usage --group chem -w 10 -c 20",
-        "drift check --snapshot sick",
         "drift check --snapshot nowhere",
+        "drift check --nagios --snapshot drifted --config groups.toml -v",
+        "drift check --nagios --snapshot drifted --metric starved -c 0 -v",
+        "drift check --nagios --snapshot drifted --metric usage --group chem -w 10 -c 20",
+        "drift check --nagios --snapshot sick",
+        "drift check --nagios --snapshot nowhere",
     ),
     "drift-prune": (*_LOOKS, "drift prune --config history.toml --keep-fine 1h --keep-hours 1d --keep-days 1y"),
 }

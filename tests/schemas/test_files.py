@@ -94,7 +94,7 @@ BAD_SITE: dict[str, Any] = {
     "no round at all": {"quotas": {"max_allocation_rounds": 0}},
     "an unknown knob": {"quotas": {"max_rounds": 2}},
     "a time in seconds": {"drift": {"keep_fine": 86400}},
-    "a time in minutes": {"drift": {"keep_fine": "90min"}},
+    "a time in months": {"drift": {"keep_fine": "2m"}},
 }
 BAD_QUOTAS: dict[str, Any] = {
     "an unknown key": {"group": {}},

@@ -165,7 +165,7 @@ def test_null_may_stand_in_the_place_of_a_word() -> None:
     ("words", "said"),
     [
         (["--schema", "quotas"], "there is no schema 'quotas'"),
-        (["--schema", "quota", "fractional-cpus"], "--schema is about no rule"),
+        (["--schema", "quota", "fractional-cpus"], "--schema takes no rule"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from htcq.report.schemas import schema
 #: Options that decide what a command prints, by the name of the schema that it has without them.
 _FORMS: Mapping[str, Mapping[str, str]] = {
     "simulate": {"--agreement": "simulate-agreement", "--sweep": "simulate-sweep", "--cycles": "simulate-cycles"},
-    "elastic-reclaim": {"--ceilings": "elastic-ceilings"},
+    "elastic-reclaim": {"ceilings": "elastic-ceilings"},
 }
 _CHANGES = {"--set", "--remove", "--drain", "--add", "--demand", "--model"}
 _CHANGED = ("quota", "simulate", "simulate-cycles")

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from htcq.errors import InputError
-from htcq.settings.durations import parse_moments
 from htcq.settings.elastic import quotas_from
 from htcq.settings.elastic_write import WRITE_KEYS, WriteSettings, write_settings_from
 
@@ -45,10 +44,14 @@ def test_it_stands_beside_the_quotas_of_each_tree() -> None:
         ({"journal": "a\nb"}, "q.toml: elastic.write.journal is 'a\\nb'", "it must be the name of a file"),
         (
             {"hold_time": 600},
-            "q.toml: elastic.write.hold_time is 600",
-            'it must be a time such as "90s", "30min" or "12h"',
+            "q.toml: elastic.write.hold_time is 600, which is not a duration",
+            "a whole number and s, min, h, d, w or y, such as 90s, 30min or 14d",
         ),
-        ({"hold_time": "5m"}, "q.toml: elastic.write.hold_time is '5m'", 'it must be a time such as "90s"'),
+        (
+            {"hold_time": "5m"},
+            "q.toml: elastic.write.hold_time is '5m', which is not a duration",
+            "a whole number and s, min, h, d, w or y",
+        ),
         ({"max_raise": 1.1}, "q.toml: elastic.write.max_raise is 1.1", "it must be a part, a number from 0 to 1"),
         ({"max_raise": True}, "q.toml: elastic.write.max_raise is True", "it must be a part"),
         ({"min_change": -1}, "q.toml: elastic.write.min_change is -1", "it must be an amount of slot weight"),
@@ -66,10 +69,3 @@ def test_what_cannot_be_used_is_told_with_its_place(table: dict[str, Any], messa
 def test_the_place_in_a_tree_is_told() -> None:
     with pytest.raises(InputError, match=r"trees\.gpu\.elastic\.write\.hld is unknown"):
         quotas_from({"trees": {"gpu": {"elastic": {"write": {"hld": "1h"}}}}}, "q.toml")
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("0s", 0), ("90s", 90), (" 30 min ", 1800), ("12h", 43200), ("2d", 172800)]
-)
-def test_times(text: str, seconds: int) -> None:
-    assert parse_moments("x", text) == seconds

@@ -1,4 +1,4 @@
-"""The schemas of ``htcq elastic plan --json`` and ``htcq elastic reclaim --json``."""
+"""The schemas of ``htcq elastic plan --json`` and ``htcq elastic reclaim plan --json``."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def reclaim() -> Shape:
         "done": maybe(record("What was done; null unless --apply was given.", _done())),
         "health": health(),
     }
-    return record("What 'htcq elastic reclaim --json' prints.", keys)
+    return record("What 'htcq elastic reclaim plan --json' prints.", keys)
 
 
 def ceilings() -> Shape:
@@ -88,7 +88,7 @@ def ceilings() -> Shape:
         "until": whole("When it ends, in seconds since 1970; 0 where it does not."),
         "whose": text("Who set it."),
     }
-    return listing("What 'htcq elastic reclaim --ceilings --json' prints.", record("A ceiling.", ceiling))
+    return listing("What 'htcq elastic reclaim ceilings --json' prints.", record("A ceiling.", ceiling))
 
 
 def _group() -> dict[str, Shape]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from htcq.quota.elastic.groups import Rounding
 from htcq.report.schemas.shape import Shape, named, record, table, text, texts, truth
+from htcq.settings.durations import PATTERN
 from htcq.settings.elastic import ELASTIC_GROUP_KEYS, ELASTIC_KEYS, QUOTA_FILE_KEYS, UNLIMITED
 from htcq.settings.elastic_write import WRITE_KEYS
 from htcq.settings.reclaim import RECLAIM_KEYS
@@ -49,7 +50,7 @@ def _group() -> dict[str, Shape]:
 
 
 def _moments(about: str) -> Shape:
-    return {**text(about), "pattern": "^\\s*[0-9]{1,6}\\s*(s|min|h|d)\\s*$"}
+    return {**text(about), "pattern": f"^{PATTERN}$"}
 
 
 def _bounded(about: str, least: float, most: float, kind: str = "number") -> Shape:

@@ -14,6 +14,7 @@ from htcq.quota.tree import MAX_QUOTA
 from htcq.report.schemas.shape import Shape, named, record, table, text, texts, truth, whole
 from htcq.settings.choices import CHOICE_KEYS
 from htcq.settings.drift import DRIFT_KEYS
+from htcq.settings.durations import PATTERN
 from htcq.settings.groups import GROUP_KEYS
 from htcq.settings.quota_knobs import QUOTA_KEYS, QUOTA_KNOBS
 from htcq.settings.rules import AUDIT_KEYS, RULE_KEYS
@@ -33,7 +34,7 @@ def site_file() -> Shape:
         "nodes": table("Kinds of node, by a name for each.", _open("A kind of node.", named(NODE_KEYS, _node()))),
         "jobs": texts(jobs),
         "templates": text("A directory with the site's own templates."),
-        "literal": truth("Whether to write write write write numbers of this node instead of portable expressions."),
+        "literal": truth("Whether to write the numbers of this node instead of portable expressions."),
         "audit": _open("What the audit does with its rules.", named(AUDIT_KEYS, _audit())),
         "groups": table("The accounting groups of the pool; nested tables are the groups below a group.", _GROUP),
         "quotas": _open("What holds for all groups together.", named(QUOTA_KEYS, _quotas())),
@@ -136,7 +137,7 @@ def _quotas() -> dict[str, Shape]:
 
 
 def _drift() -> dict[str, Shape]:
-    span = "^\\s*[0-9]{1,6}\\s*[hdwy]\\s*$"
+    span = f"^{PATTERN}$"
     return {
         "store": text("The file of the history, on a local file system."),
         "keep_fine": {**text("For how long every observation is kept; 14d by default."), "pattern": span},

@@ -72,7 +72,7 @@ RULE = Rule(
     ),
     advice=(
         "Let it hold only where the remote group is over its quota, the submitter's below its own, and the job has run "
-        "for a while, and let it not count as stable. 'htcq elastic reclaim --emit-preemption' writes that too."
+        "for a while, and let it not count as stable. 'htcq elastic reclaim emit' writes that too."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, cache_still_valid, 25.14",
     find=_find,

@@ -1,0 +1,55 @@
+"""The parser of a command line: an error is one line and a hint, and a former spelling is refused with the new one."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from htcq.errors import HtcqError, InputError
+
+_EXCLUSIVE = re.compile(r"argument (?P<one>\S+): not allowed with argument (?P<other>\S+)")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line and a hint, like every other error of htcq."""
+
+    #: Options that are refused, each with the message and the hint.
+    refused: Mapping[str, tuple[str, str]] = {}
+    #: Actions of which one must be given before any option.
+    actions: Sequence[str] = ()
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse would say nothing of a text that cannot be written.
+        (file or sys.stderr).write(message)
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
+        """Parse as argparse does, after options that are refused were looked for."""
+        for argument in args or ():
+            if argument == "--":
+                break
+            option = argument.partition("=")[0]
+            if option in self.refused:
+                raise InputError(*self.refused[option])
+        first = args[0] if args else "-"
+        if self.actions and first.startswith("-") and first not in ("-h", "--help", "-help"):
+            raise InputError(f"'{self.prog}' needs an action", f"which comes before options: {', '.join(self.actions)}")
+        parsed: tuple[Any, list[str]] = super().parse_known_args(args, namespace)
+        return parsed
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        """Report ``message`` as an :class:`HtcqError`."""
+        match = _EXCLUSIVE.fullmatch(message)
+        if match is None:
+            raise HtcqError(message, f"see '{self.prog} --help'")
+        # An option is named with all its spellings: --json/-json.
+        other, one = (match[each].partition("/")[0] for each in ("other", "one"))
+        raise InputError(f"{other} and {one} contradict each other", "give one of them")
+
+
+def refuse_options(parser: argparse.ArgumentParser, refused: Mapping[str, tuple[str, str]]) -> None:
+    """Let ``parser`` refuse options, each with a message and a hint: former spellings, or what cannot be done."""
+    if isinstance(parser, Parser):
+        parser.refused = {**parser.refused, **refused}
