@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import is_
+from typing import TYPE_CHECKING
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.input import Input
 from htcq.audit.trials import Trials
-from htcq.audit.unmatched import Unmatched, UnusedSlots, unmatched
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.matching import Mismatch, wall
@@ -21,7 +21,10 @@ from htcq.pool.startds import StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.groups import PoolQuotas
-from htcq.simulate.cycle.submitter_queues import SubmitterQueues
+
+if TYPE_CHECKING:
+    from htcq.audit.unmatched import Unmatched, UnusedSlots
+    from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
 class Evidence:
@@ -41,6 +44,8 @@ class Evidence:
         What those settings leave alone is not computed anew: the jobs never change, the slots only with knobs of
         execute nodes.
         """
+        from htcq.audit.unmatched import UnusedSlots
+
         other = Evidence(pool)
         if pool.jobs is self.pool.jobs:
             other.classes = self.classes
@@ -211,16 +216,22 @@ class Evidence:
     @cached_property
     def askers(self) -> SubmitterQueues:
         """What the access points offer to the negotiator: the jobs that they would start now, in their queues."""
+        from htcq.simulate.cycle.submitter_queues import SubmitterQueues
+
         return SubmitterQueues(self.pool, self.quotas)
 
     @cached_property
     def unused(self) -> UnusedSlots:
         """The slots as they were if no job ran, and which of the jobs that are offered they would take."""
+        from htcq.audit.unmatched import UnusedSlots
+
         return UnusedSlots(self.alike)
 
     @cached_property
     def unmatched(self) -> tuple[Unmatched, ...]:
         """The autoclusters of idle jobs that no slot would take even unused."""
+        from htcq.audit.unmatched import unmatched
+
         return tuple(unmatched(self.askers, self.unused)) if self.alike else ()
 
     # Groups -----------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ class Ceilings:
         """Return those that are ours by the journal, or might be."""
         return self.journal.ceilings(self.negotiator)
 
-    def look(self, told: list[str]) -> None:
+    def recognize(self, told: list[str]) -> None:
         """See what is in force, and forget of ours what has ended by itself or was changed by somebody else.
 
         Raises:

@@ -50,7 +50,7 @@ class Reclaimer:
              PAYLOAD: {"negotiator": self.negotiator, **told}}
         )  # fmt: skip
 
-    def look(self, plan: ReclaimPlan, past: Past) -> None:
+    def record(self, plan: ReclaimPlan, past: Past) -> None:
         """Record what was seen, and what became of earlier actions."""
         self.journal.append(
             {
@@ -76,7 +76,7 @@ class Reclaimer:
             JournalError: the journal cannot be written: nothing is done of what it does not have.
         """
         report = Report()
-        self.ceilings.look(report.told)
+        self.ceilings.recognize(report.told)
         self.ceilings.release(plan.release, report.told)
         self.ceilings.renew(plan.renew, report.told)
         if not plan.victims:

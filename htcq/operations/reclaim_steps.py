@@ -78,7 +78,7 @@ def release_ceilings(source: Source, wanted: Wanted) -> tuple[bool, list[str]]:
     told: list[str] = []
     with _alone(wanted):
         ceilings = _reclaimer(source, wanted).ceilings
-        ceilings.look(told)
+        ceilings.recognize(told)
         gone = ceilings.release(sorted(ceilings.own), told)
         for each in told:
             log_change(_COMMAND, f"{wanted.limits.journal}: {each}", failed=not gone)
@@ -108,7 +108,7 @@ def _recorded(source: Source, wanted: Wanted) -> tuple[Observed, Reclaimer]:
         more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""
         raise RefusedError(f"nothing is taken back: {found.refusals[0]}{more}", "'htcq elastic reclaim plan' prints the whole plan")
     reclaimer = _reclaimer_of(source, wanted, found.pool)
-    reclaimer.look(found.plan, found.past)
+    reclaimer.record(found.plan, found.past)
     return found, reclaimer
 
 
