@@ -31,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_options(parser)
     jobs = parser.add_argument_group("jobs").add_mutually_exclusive_group()
     jobs.add_argument(
-        "--job", metavar="ASSET=AMOUNT,...", action="append",
-        help="job shape, such as cpus=1,memory=8GiB,disk=1GiB,gpus=1, or with count=10 for a mix (default: jobs of the "
-        "site file, or shapes that show most about the nodes); repeatable",
+        "--job", metavar="SHAPE", action="append",
+        help="job shape ASSET=AMOUNT,..., such as cpus=1,memory=8GiB,disk=1GiB,gpus=1, or with count=10 for a mix "
+        "(default: jobs of the site file, or shapes that show most about the nodes); repeatable",
     )  # fmt: skip
     jobs.add_argument(
         "--jobs", metavar="SNAPSHOT",
