@@ -162,6 +162,9 @@ def order_wall(cycle: Cycle, asking: SubmitterQueue | None) -> Iterator[MatchFai
         return
     named = ", ".join(f"{name} ({show_number(amount)})" for name, amount in list(taken.items())[:_MAX_NAMED])
     more = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
-    text = f"group {asking.submitter.group} is negotiated at position {turn.place}; groups before it take the slots: {named}{more}"
+    text = (
+        f"group {asking.submitter.group} is negotiated at position {turn.place}; groups before it take the slots: "
+        f"{named}{more}"
+    )
     amounts: Amounts = {"group": asking.submitter.group, "turn": turn.place, "taken_before": sum(taken.values())}
     yield MatchFailure(wall.GROUP_ORDER, text, amounts)

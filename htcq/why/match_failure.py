@@ -81,7 +81,7 @@ WALLS: Mapping[str, WallType] = {
         "The schedd runs as many jobs as MAX_JOBS_RUNNING allows.", "the end of a job; a higher MAX_JOBS_RUNNING"
     ),
     USER_MAX_JOBS: WallType(
-        "The user has as many running jobs as the user record allows (MaxJobsRunning).", "the end of a job; condor_qusers -edit MaxJobsRunning"
+        "The user runs as many jobs as the user record allows (MaxJobsRunning).", "the end of a job; condor_qusers -edit MaxJobsRunning"
     ),
     OFFER_BUDGET: WallType(
         "The schedd offers a limited number of jobs of a submitter per cycle, and earlier jobs use it up.",
@@ -144,7 +144,7 @@ WALLS: Mapping[str, WallType] = {
         "No slot is large enough for the request, even when it is empty.", "a smaller request; a larger machine"
     ),
     CONSUMPTION: WallType(
-        "The consumption policy of slots gives no valid amount for the job.", "Consumption<asset> of the execution points"
+        "The consumption policy of slots gives the job no valid amount.", "Consumption<asset> of the execution points"
     ),
     OTHER_ACCESS_POINT: WallType(
         "Slots are claimed as a whole by another schedd.", "the end of the claim"
@@ -171,7 +171,7 @@ WALLS: Mapping[str, WallType] = {
         "The negotiator does not answer, or has not finished a cycle for several intervals.",
         "a negotiator that completes its cycles",
     ),
-    NEGOTIATOR_CRASH: WallType("The negotiator crashes in its cycle.", "correcting the configuration or slot that makes it crash"),
+    NEGOTIATOR_CRASH: WallType("The negotiator crashes in its cycle.", "a correct configuration or slot"),
     CYCLE_ENDED_EARLY: WallType(
         "The negotiator ends its cycle before it reaches the job.", "the time limits of the negotiator"
     ),

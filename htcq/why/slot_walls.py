@@ -76,7 +76,7 @@ def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[Ma
         yield _outranked(found[TAKEN])
     elif ROOM in found:
         yield from _no_room(found[ROOM])
-    yield from _plain(wall.NO_CLAIMS_LEFT, "no claim is left (NumClaims) on {} that could take it", found.get(CLAIMS, ()))
+    yield from _plain(wall.NO_CLAIMS_LEFT, "no claim is left on {} that could take it", found.get(CLAIMS, ()))
     yield from _plain(wall.OTHER_ACCESS_POINT, "{} that could take it: claimed whole by {}", found.get(CLAIMER, ()))
     yield from _plain(wall.CONSUMPTION, "consumption policy of {}: {}", found.get(POLICY, ()))
     never = found.get(UNUSED, ())
