@@ -81,7 +81,8 @@ WALLS: Mapping[str, WallType] = {
         "The schedd runs as many jobs as MAX_JOBS_RUNNING allows.", "the end of a job; a higher MAX_JOBS_RUNNING"
     ),
     USER_MAX_JOBS: WallType(
-        "The user runs as many jobs as the user record allows (MaxJobsRunning).", "the end of a job; condor_qusers -edit MaxJobsRunning"
+        "The user runs as many jobs as the user record allows (MaxJobsRunning).",
+        "the end of a job; condor_qusers -edit MaxJobsRunning"
     ),
     OFFER_BUDGET: WallType(
         "The schedd offers a limited number of jobs of a submitter per cycle, and earlier jobs use it up.",

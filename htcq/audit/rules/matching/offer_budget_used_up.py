@@ -123,7 +123,7 @@ RULE = Rule(
     ),
     advice=(
         "Hold or remove the jobs that fit no slot, or give the jobs behind them a higher JobPrio. A schedd that "
-        f"knows {_REFUND} refunds unused offers; for older ones, {_LIMITS} = False removes the limit per user."
+        f"knows {_REFUND} refunds unused offers; for older ones, turning {_LIMITS} off removes the limit per user."
     ),
     source="src/condor_schedd.V6/schedd.cpp:negotiate, schedd_negotiate.cpp:nextJob, 25.14 (since 25.11)",
     find=_find,

@@ -104,7 +104,7 @@ def _compared(
             cause="too little" if little else "too much",
             subject=f"submitter {submitter.name}",
             message=f"{what} jobs of {submitter.name} weigh {weighs:.3g} each in their schedd, but slots charge "
-            f"{charge:.3g} for one: the demand of its group is too {'little' if little else 'much'}",
+            f"{charge:.3g} for one: the demand of its group is too {'small' if little else 'large'}",
             facts=facts,
             examples=(submitter.name,),
             severity=None if little else Severity.WARNING,
