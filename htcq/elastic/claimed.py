@@ -67,7 +67,7 @@ def _text(value: object) -> str:
 def _kept_job(job: Job) -> str:
     """Return why a job keeps its slot; empty where it may lose it."""
     if job.protected is True:
-        return "the job says HtcqProtected = true"
+        return "the job has HtcqProtected = true"
     universe = job.universe
     if universe in _UNIVERSES:
         return f"a job of the {_UNIVERSES[universe]} universe"

@@ -103,16 +103,16 @@ class _Look:
 
 def _of(name: str, look: _Look) -> Enforcement:
     if name == WEIGHT:
-        return Enforcement(name, How.ENFORCED, "it is what HTCondor's quotas count")
+        return Enforcement(name, How.ENFORCED, "HTCondor's quotas count it")
     if not look.observation.capacity.get(name):
-        return Enforcement(name, How.REPORTED, "no slot that this negotiator sees has any of it")
+        return Enforcement(name, How.REPORTED, "no slot of this negotiator has it")
     tried = _tried(name, look)
     if tried.most and math.isclose(tried.most, tried.least, rel_tol=_CLOSE):
         units = f"{PARTS * tried.most:g}".rstrip()
-        return Enforcement(name, How.ENFORCED, f"every claim has {units} of it for each slot weight of 1")
+        return Enforcement(name, How.ENFORCED, f"every claim has {units} of it per slot weight of 1")
     held = [(group, target) for group, target in look.held(name) if group.runtime[name] > 0]
     if held and all(_most(target, tried) <= group.runtime[name] for group, target in held):
-        return Enforcement(name, How.ENFORCED, "no claims within the quotas that would be set could hold more of it")
+        return Enforcement(name, How.ENFORCED, "no claims within the planned quotas could hold more of it")
     return _nearly(name, tried, look)
 
 
@@ -123,21 +123,22 @@ def _most(target: Target, tried: _Tried) -> float:
 def _nearly(name: str, tried: _Tried, look: _Look) -> Enforcement:
     if look.limits.get(name):
         limits = ", ".join(look.limits[name])
-        why = f"every job that asks for it takes as much of a concurrency limit of its group: {limits}"
+        why = f"every job that requests it also takes as much of a concurrency limit of its group: {limits}"
         return Enforcement(name, How.APPROXIMATED, why)
     if tried.moves:
         why = (
-            "the slot weight of a claim depends on it, but not on it alone: a quota holds the mix of today's jobs to it"
+            "the slot weight of a claim depends on it and on other dimensions: a quota limits it for the current mix "
+            "of jobs"
         )
         return Enforcement(name, How.APPROXIMATED, why)
     bound = [target.group for target in look.targets.values() if target.leaf and target.binding == name]
     if bound:
         why = (
-            "slot weight does not depend on it, but it limits the quota of "
-            f"{', '.join(bound)}: right for as long as the jobs stay as they are"
+            f"slot weight does not depend on it, but it determines the quota of {', '.join(bound)}: correct for the "
+            "current mix of jobs"
         )
         return Enforcement(name, How.APPROXIMATED, why)
-    return Enforcement(name, How.REPORTED, "slot weight does not depend on it, and it limits no quota")
+    return Enforcement(name, How.REPORTED, "slot weight does not depend on it, and it determines no quota")
 
 
 def _tried(name: str, look: _Look) -> _Tried:

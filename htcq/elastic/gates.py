@@ -61,23 +61,25 @@ def several(sight: PoolHealth, named: str) -> Iterator[Refusal]:
     """Yield that a pool has several negotiators and none is ``named``: each has a tree of its own."""
     if len(sight.negotiators) > 1 and not named:
         message = f"{sight.source} has {len(sight.negotiators)} negotiators: {', '.join(sight.negotiators)}"
-        yield Refusal("several-negotiators", message, "name the one whose quotas are meant: --name NEGOTIATOR")
+        yield Refusal("several-negotiators", message, "select one of them: --name NEGOTIATOR")
 
 
 def _whole(sight: PoolHealth, state: State, settings: WriteSettings, confirmed: bool) -> Iterator[Refusal]:
     for each in sight.missing:
         yield Refusal(
-            "incomplete", f"{sight.source} was not read whole: {each}", "try again; a part is no base to act on"
+            "incomplete",
+            (f"{sight.source} was not read completely: {each}"),
+            "try again; incomplete data is not sufficient",
         )
     if not sight.slots or not sight.pool_weight > 0:
-        yield Refusal("no-slots", f"{sight.source} shows no slots", "has its collector just been started?")
+        yield Refusal("no-slots", f"{sight.source} shows no slots", "was its collector restarted recently?")
     before = state.seen
     if before is None or confirmed:
         return
-    hint = "if they are gone for good, 'htcq elastic apply --accept-loss' takes what is left for all there is"
+    hint = "if they are gone permanently, 'htcq elastic apply --accept-loss' accepts the smaller pool"
     for what, now_there, then in (("slots", sight.slots, before.slots), ("schedds", sight.schedds, before.schedds)):
         if now_there < settings.min_seen * then:
-            message = f"{now_there} {what} are there, fewer than {settings.min_seen:.0%} of the {then} seen before"
+            message = f"{now_there} {what} are present, less than {settings.min_seen:.0%} of the {then} seen before"
             yield Refusal(f"few-{what}", message, hint)
     if sight.pool_weight < (1 - settings.capacity_drop) * before.pool_weight:
         message = (
@@ -103,8 +105,8 @@ def _counts(name: str, sight: PoolHealth, state: State, now: float) -> bool:
 def _silent(sight: PoolHealth, state: State, now: float, confirmed: bool) -> Iterator[Refusal]:
     for name, why in sorted(sight.schedd_ads.silent.items()):
         if not confirmed and _counts(name, sight, state, now):
-            hint = "try again; 'htcq elastic apply --accept-loss' goes on without its jobs"
-            yield Refusal("incomplete", f"{sight.source} was not read whole: jobs of {name}: {why}", hint)
+            hint = "try again; 'htcq elastic apply --accept-loss' continues without its jobs"
+            yield Refusal("incomplete", f"{sight.source} was not read completely: jobs of {name}: {why}", hint)
 
 
 def passed_over(sight: PoolHealth, state: State, settings: WriteSettings, now: float) -> Iterator[str]:
@@ -145,7 +147,7 @@ def _ages(sight: PoolHealth, state: State, settings: WriteSettings, now: float) 
         message = f"the oldest ad is {now - oldest:.0f} s old, more than {settings.ad_age} s"
         yield Refusal("ad-age", message, "does its daemon still reach the collector? elastic.write.ad_age is the limit")
     if sight.cycle_end is None:
-        yield Refusal("cycle", "nobody tells when the negotiator's last cycle ended", "is it running?")
+        yield Refusal("cycle", "the end of the negotiator's last cycle is not known", "is it running?")
     elif now - sight.cycle_end > settings.cycle_age:
         message = (
             f"the negotiator's last cycle ended {now - sight.cycle_end:.0f} s ago, more than {settings.cycle_age} s"
@@ -155,7 +157,7 @@ def _ages(sight: PoolHealth, state: State, settings: WriteSettings, now: float) 
 
 def _clocks(sight: PoolHealth, state: State, settings: WriteSettings, now: float) -> Iterator[Refusal]:
     if sight.heard is not None and sight.heard[1] - now > settings.skew:
-        message = f"the collector heard of an ad {sight.heard[1] - now:.0f} s in the future of this machine"
+        message = f"the collector received an ad {sight.heard[1] - now:.0f} s in the future of this machine"
         yield Refusal("clock", message, "set the clocks of this machine and of the collector")
     for name, skew in sorted(sight.skews.items()):
         if abs(skew) > settings.skew and not _is_dispensable(name, sight, state, now):
@@ -168,12 +170,10 @@ def foreign_file(state: State, present: str | None, settings: WriteSettings) -> 
         return
     path = f"{settings.directory}/{settings.file}"
     if state.in_force is None:
-        yield Refusal(
-            "file", f"{path} is there, and the journal knows nothing of it", "remove it, or name another file"
-        )
+        yield Refusal("file", f"{path} exists, but the journal has no record of it", "remove it, or name another file")
     else:
         done = "is gone" if present is None else "was changed by somebody else"
-        hint = "'htcq elastic disable' puts the static quotas there, 'htcq elastic apply' begins again from them"
+        hint = "'htcq elastic disable' writes the static quotas, 'htcq elastic apply' starts again from them"
         yield Refusal("file", f"{path} {done}", hint)
 
 
@@ -186,8 +186,11 @@ def _overridden(sight: PoolHealth, state: State, settings: WriteSettings) -> Ite
         value, place = sight.configured.get(name.upper(), ("", ""))
         if not _same(value, ours):
             where = f" in {place}" if place else ""
-            hint = f"what is read after {settings.file} wins: remove it there; else see why it was not reconfigured"
-            yield Refusal("overridden", f"{name} is {value or 'not set'}{where} for the negotiator, not {ours}", hint)
+            hint = (
+                f"files that are read after {settings.file} override it: remove the setting there; otherwise find "
+                "out why the negotiator was not reconfigured"
+            )
+            yield Refusal("overridden", f"{name} is {value or 'not set'}{where} in the negotiator, not {ours}", hint)
 
 
 def _same(value: str, ours: str) -> bool:
@@ -205,7 +208,7 @@ def undeclared(sight: PoolHealth, declared: Collection[str]) -> Iterator[Refusal
         if name_key(name) not in known and name != ROOT:
             message = f"the pool has a group {name} that the quotas do not declare"
             yield Refusal(
-                "undeclared", message, "declare it, with a min and a max, or take it out of GROUP_NAMES first"
+                "undeclared", message, "declare it, with a min and a max, or remove it from GROUP_NAMES first"
             )
 
 
@@ -215,4 +218,4 @@ def negotiator_specific(configured: Mapping[str, tuple[str, str]], file: QuotaKn
         value, place = configured.get(f"NEGOTIATOR.{name.upper()}", ("", ""))
         if value:
             where = f" in {place}" if place else ""
-            yield Refusal("overridden", f"NEGOTIATOR.{name} = {value}{where} wins over what is written", "remove it")
+            yield Refusal("overridden", f"NEGOTIATOR.{name} = {value}{where} overrides the file", "remove it")

@@ -80,10 +80,10 @@ def handover_from(content: object, file: str) -> Handover:
     """
     table = _table(content, _KEYS, "the whole", file)
     if table["kind"] != _KIND or table["schema"] != SCHEMA or isinstance(table["schema"], bool):
-        raise InputError(f"{file} is no plan of schema {SCHEMA}", _HINT)
+        raise InputError(f"{file} is not a plan of schema {SCHEMA}", _HINT)
     for key in ("plan", "inputs", "negotiator"):
         if not isinstance(table[key], str) or len(table[key]) > 1000 or not table[key].isprintable():
-            raise InputError(f"{file}: {key} is no text of one line", _HINT)
+            raise InputError(f"{file}: {key} is not a text of one line", _HINT)
     return Handover(
         plan=table["plan"],
         inputs=table["inputs"],
@@ -100,7 +100,7 @@ def _seen(value: object, file: str) -> Seen:
     table = _table(value, _SEEN_KEYS, "seen", file)
     busy = table["busy"]
     if not isinstance(busy, list) or not all(isinstance(each, str) for each in busy):
-        raise InputError(f"{file}: seen.busy is no list of names", _HINT)
+        raise InputError(f"{file}: seen.busy is not a list of names", _HINT)
     return Seen(
         slots=_count(table["slots"], "seen.slots", file),
         schedds=_count(table["schedds"], "seen.schedds", file),
@@ -111,7 +111,7 @@ def _seen(value: object, file: str) -> Seen:
 
 def _table(value: object, keys: Sequence[str], where: str, file: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{file}: {where} is no object", _HINT)
+        raise InputError(f"{file}: {where} is not an object", _HINT)
     check_keys("" if keys is _KEYS else f"{where}.", value, keys, file)
     missing = next((key for key in keys if key not in value), None)
     if missing is not None:
@@ -121,7 +121,7 @@ def _table(value: object, keys: Sequence[str], where: str, file: str) -> Mapping
 
 def _quotas(value: object, where: str, file: str) -> QuotaKnobs:
     if not isinstance(value, list):
-        raise InputError(f"{file}: {where} is no list", _HINT)
+        raise InputError(f"{file}: {where} is not a list", _HINT)
     found = []
     for each in value:
         table = _table(each, _GROUP_KEYS, where, file)
@@ -134,13 +134,13 @@ def _quotas(value: object, where: str, file: str) -> QuotaKnobs:
 
 def _amount(value: object, where: str, file: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MAX_QUOTA:
-        raise InputError(f"{file}: {where} is no amount of slot weight", _HINT)
+        raise InputError(f"{file}: {where} is not an amount of slot weight", _HINT)
     return float(value)
 
 
 def _count(value: object, where: str, file: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-        raise InputError(f"{file}: {where} is no count", _HINT)
+        raise InputError(f"{file}: {where} is not a count", _HINT)
     return value
 
 
@@ -148,16 +148,16 @@ def refusals(
     given: Handover, declared: Sequence[Group], settings: WriteSettings, state: State, present: str | None, now: float
 ) -> Iterator[Refusal]:
     """Yield every reason not to write ``given``, as far as one can be known without a look at the pool."""
-    again = "the next look makes another plan"
+    again = "the next observation makes a new plan"
     made = made_at(given.plan)
     if made is None or plan_id(made, given.inputs, given.file) != given.plan:
-        yield Refusal("plan", f"{given.plan[:60]} is not the id of what the plan says", again)
+        yield Refusal("plan", f"{given.plan[:60]} is not the id of the plan's content", again)
     elif now - made > settings.plan_age:
         yield Refusal("plan-age", f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s", again)
     elif made - now > settings.skew:
         yield Refusal("plan-age", f"the plan was made {made - now:.0f} s in the future", "set this machine's clock")
     if given.base != state.last:
-        message = f"the plan follows record {given.base} of the journal, and its last one is {state.last}"
+        message = f"the plan follows record {given.base} of the journal, but its last record is {state.last}"
         yield Refusal("replay", message, again)
     unknown = list(_groups(given, declared))
     yield from unknown
@@ -177,7 +177,7 @@ def _groups(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
         if sorted(names) != wanted:
             other = next((name for name in names if name not in wanted), None)
             missing = next((name for name in wanted if name not in names), None)
-            why = f"a group stands twice in the {what}"
+            why = f"a group is listed twice in the {what}"
             if other is not None:
                 why = f"the {what} has the group {other!r}, which is not declared"
             elif missing is not None:
@@ -186,7 +186,7 @@ def _groups(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
 
 
 def _sums(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
-    hint = "no pool has such quotas"
+    hint = "such quotas are not possible in any pool"
     for what, file in (("plan", given.file), ("static quotas", given.static)):
         quotas = {each.group: each.quota for each in file.groups}
         below: dict[str, float] = {}
@@ -207,7 +207,7 @@ def _maxima(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
         cap = group.max.get(WEIGHT)
         if cap is not None and quotas[group.name] > cap / PARTS + _SLACK:
             message = f"{group.name} would have {quotas[group.name]:g}, above its max of {cap / PARTS:g}"
-            yield Refusal("max", message, "the quotas' file bounds what is written")
+            yield Refusal("max", message, "the file of the quotas limits what may be written")
 
 
 def _pool(given: Handover, settings: WriteSettings, state: State) -> Iterator[Refusal]:
@@ -217,8 +217,8 @@ def _pool(given: Handover, settings: WriteSettings, state: State) -> Iterator[Re
     ratio = now.pool_weight / before.pool_weight
     # Written so that a pool may come back to what it was after it had shrunk by as much as is allowed.
     if ratio < 1 - settings.capacity_drop or ratio > 1 / (1 - min(settings.capacity_drop, 0.99)):
-        message = f"the pool would weigh {now.pool_weight:g}, and weighed {before.pool_weight:g} at the last step"
-        hint = "if that is so, 'htcq elastic apply --plan ID --accept-loss' by hand takes it for all there is"
+        message = f"the pool's weight would be {now.pool_weight:g}; it was {before.pool_weight:g} at the last step"
+        hint = "if this is correct, run 'htcq elastic apply --plan ID --accept-loss' to accept it"
         yield Refusal("capacity", message, hint)
 
 
@@ -233,11 +233,11 @@ def _step(given: Handover, declared: Sequence[Group], settings: WriteSettings, s
     mins_step = max(step, settings.capacity_drop * pool)
     raised = sum(max(0.0, new[name] - max(old[name], mins[name])) for name in new)
     granted = sum(max(0.0, mins[name] - known[name]) for name in new) if state.fallback_quotas else 0.0
-    hint = "'htcq elastic apply --plan ID' by hand, if that is meant"
+    hint = "if this is intended, run 'htcq elastic apply --plan ID'"
     if raised > step + slack:
         yield Refusal("step", f"the plan raises quotas by {raised:g} in one step, more than {step:g}", hint)
     if granted > mins_step + slack:
-        yield Refusal("step", f"the plan raises what mins weigh by {granted:g}, more than {mins_step:g}", hint)
+        yield Refusal("step", f"the plan raises the weight of mins by {granted:g}, more than {mins_step:g}", hint)
 
 
 def _own(quotas: Mapping[str, tuple[float, bool]], declared: Sequence[Group]) -> dict[str, float]:

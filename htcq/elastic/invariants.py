@@ -20,7 +20,7 @@ def violations(outcome: Outcome) -> Iterator[str]:
     for name, there in sorted(outcome.effective_total.items()):
         together = sum(group.runtime.get(name, 0) for group in tops)
         if scaled and together > there:
-            yield f"runtimes come to {together} {name}, and there are {there}"
+            yield f"runtimes add up to {together} {name}, but the total is {there}"
     for group in outcome.groups:
         yield from _of_group(group)
 
@@ -35,7 +35,7 @@ def _of_group(group: GroupRuntime) -> Iterator[str]:
             yield f"{group.name} has a runtime of {runtime} {name}, above its max of {cap}"
         # Cards are placed kind by kind: what is kept of a kind may be less than the whole min of it.
         if ":" not in name and name in group.max and runtime < kept and not _has_kinds(group, name):
-            yield f"{group.name} has a runtime of {runtime} {name}, and {kept} are kept for it"
+            yield f"{group.name} has a runtime of {runtime} {name}, but {kept} are reserved for it"
 
 
 def _has_kinds(group: GroupRuntime, name: str) -> bool:

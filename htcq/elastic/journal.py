@@ -211,7 +211,7 @@ def resolved(state: State, present: str | None) -> tuple[str, str]:
         return "", ""
     found = digest_of(present)
     if found == intent.after:
-        return WRITTEN, "it ended before it was told what came of it: the file is there"
+        return WRITTEN, "it ended before the outcome was recorded: the file was written"
     if found == intent.before:
         return NOTHING, "it ended before the file was written"
-    return NOTHING, "it ended, and the file is neither what it was nor what it should have become"
+    return NOTHING, "it ended, and the file is neither the previous nor the intended one"

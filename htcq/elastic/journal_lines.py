@@ -52,7 +52,7 @@ def record_from(line: str) -> Record:
     """
     told = json.loads(line)
     if not isinstance(told, dict) or told.pop("v", None) != VERSION or told.get("kind") not in _KINDS:
-        raise ValueError("no record of this version")
+        raise ValueError("not a record of this version")
     unknown = set(told) - set(_DEFAULTS)
     if unknown:
         raise ValueError(f"unknown key {min(unknown)}")
@@ -78,7 +78,7 @@ def _finite(value: Any) -> float:
     """Return ``value`` as a number; JSON's 1e999 is infinite."""
     number = float(value)
     if not math.isfinite(number):
-        raise ValueError(f"{value} is no number")
+        raise ValueError(f"{value} is not a number")
     return number
 
 
@@ -86,7 +86,7 @@ def _moment(value: Any) -> float:
     """Return ``value`` as seconds since 1970 that a calendar knows."""
     seconds = _finite(value)
     if not 0 <= seconds < _END:
-        raise ValueError(f"{value} is no time")
+        raise ValueError(f"{value} is not a time")
     return seconds
 
 

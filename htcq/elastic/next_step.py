@@ -74,7 +74,7 @@ def _stand(wrong: Iterable[str]) -> None:
     found = list(wrong)
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        message = f"the computation contradicts itself: {found[0]}{more}"
+        message = f"the computation is inconsistent: {found[0]}{more}"
         raise RefusedError(message, "nothing is written; please report it")
 
 

@@ -109,11 +109,13 @@ def _problems(
     yield from pool.incomplete
     yield from doubts
     if pool.slots is None:
-        yield "no slots are known: there is nothing to share"
+        yield "no slots are known: nothing can be shared"
     if room.untold:
-        yield f"{room.untold} GPUs are of a model that no ad tells: they count as gpus alone"
+        yield f"{room.untold} GPUs have a model that no ad shows: they count as gpus only"
     if room.backfill:
-        yield f"{room.backfill} backfill slots offer what other slots offer too: HTCondor counts both, and so does this"
+        yield (
+            f"{room.backfill} backfill slots offer what other slots offer too: HTCondor counts both, and so does htcq"
+        )
     yield from waiting.problems
     yield from belonging.problems
     if pool.jobs is not None:
@@ -128,4 +130,4 @@ def _escaping(condor: PoolQuotas, belonging: Belonging) -> Iterator[str]:
         names = [group.name for group in condor.groups if group.autoregroup and belonging.declared(group.name)]
         if names:
             told = ", ".join(names)
-            yield f"GROUP_AUTOREGROUP holds for {told}: no quota keeps users there from what is left of the pool"
+            yield f"GROUP_AUTOREGROUP is on for {told}: no quota limits their use of the rest of the pool"

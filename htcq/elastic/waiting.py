@@ -83,13 +83,13 @@ def _from_jobs(
         no_model += one.count if charge.model is None else 0
         found.append(Idle(group, submitter, schedd, one.first.id, one.count, charge.amounts))
     problems = [
-        f"{count} idle jobs of {group} match no slot at all, and count as asking for room"
+        f"{count} idle jobs of {group} match no slot, but count as requests"
         for group, count in sorted(unmatched.items())
     ]
     if foreign:
         problems.append(f"{foreign} idle jobs match no slot that this negotiator sees: they are not counted")
     if no_model:
-        problems.append(f"{no_model} idle jobs ask for a GPU that no slot has: they count as asking for gpus alone")
+        problems.append(f"{no_model} idle jobs request a GPU that no slot has: they count as requests of gpus only")
     return Waiting(tuple(found), tuple(problems))
 
 
@@ -104,7 +104,7 @@ def _from_submitters(condor: PoolQuotas, belonging: Belonging) -> Waiting:
                 parts = round(each.weighted_idle * PARTS / each.idle)
                 yield Idle(belonging.group_of(each.name), each.name, "", "", each.idle, {WEIGHT: parts})
 
-    problem = "the queues are not known: of idle jobs only what schedds say of their slot weight is counted"
+    problem = "the job queues are not known: of idle jobs, only the slot weight reported by schedds is counted"
     return Waiting(tuple(told()), (problem,))
 
 

@@ -106,7 +106,9 @@ def _recorded(source: Source, wanted: Wanted) -> tuple[Observed, Reclaimer]:
     found = plan_reclaim(source, wanted)
     if found.refusals:
         more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""
-        raise RefusedError(f"nothing is taken back: {found.refusals[0]}{more}", "'htcq elastic reclaim plan' prints the whole plan")
+        raise RefusedError(
+            f"nothing is taken back: {found.refusals[0]}{more}", "'htcq elastic reclaim plan' prints the whole plan"
+        )
     reclaimer = _reclaimer_of(source, wanted, found.pool)
     reclaimer.record(found.plan, found.past)
     return found, reclaimer

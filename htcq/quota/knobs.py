@@ -31,10 +31,12 @@ ProblemKind = Literal[
 FATAL: frozenset[ProblemKind] = frozenset({"out-of-range", "not-a-number", "not-a-boolean", "not-an-expression"})
 
 _MESSAGES: Mapping[ProblemKind, str] = {
-    "missing-parent": "group {group} is ignored: there is no group {value}",
-    "duplicate": "group {group} is ignored: group {value} is the same one",
+    "missing-parent": "group {group} is ignored: its parent {value} does not exist",
+    "duplicate": "group {group} is ignored: it is the same as group {value}",
     "reserved-name": "group {group} is ignored: the name is that of the root group",
-    "illegal-name": "no knob can be set for group {group}: a knob's name has only letters, digits, '_', '.' and '/'",
+    "illegal-name": (
+        "no knob can be set for group {group}: names of knobs consist of letters, digits, '_', '.' and '/'"
+    ),
     "no-quota": "group {group} has neither {knob} nor GROUP_QUOTA_DYNAMIC_{group}: its quota is 0",
     "both-kinds": "{knob} is ignored: GROUP_QUOTA_{group} is set as well",
     "out-of-range": "{knob} is out of range: {value}",

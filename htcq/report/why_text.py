@@ -22,7 +22,7 @@ _NONE = "-"
 
 
 def show_verdicts(verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, starts: Starts | None = None) -> None:
-    """Write each verdict with all of its walls; ``starts`` are those of a course, None where none was asked for."""
+    """Write each verdict with all reasons; ``starts`` are those of a course, None where none was asked for."""
     for verdict in verdicts:
         alike = len(verdict.jobs) - 1
         others = f" and {counted(alike, 'job')} like it" if alike else ""
@@ -40,7 +40,7 @@ def _verdict(verdict: Verdict) -> str:
 def _below(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[str]:
     for wall in verdict.walls:
         yield f"  {wall.id}: {wall.text}"
-        yield f"    lifted by: {WALLS[wall.id].lifted_by}"
+        yield f"    resolved by: {WALLS[wall.id].lifted_by}"
     if verdict.rejection:
         yield f"  the simulated negotiator says: {verdict.rejection}"
     yield from _reasons(verdict, pool)
@@ -80,11 +80,11 @@ def _when(verdict: Verdict, starts: Starts) -> str:
 
 
 def show_table_of(verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, starts: Starts | None = None) -> None:
-    """Write one row for all jobs that are alike, and below it what each wall is and what lifts it."""
+    """Write one row for all jobs that are alike, and below it what each reason is and what resolves it."""
     heads = ["JOBS", "FIRST JOB", "SUBMITTER", "ACCESS POINT", "STARTS", *(["CYCLE"] if starts is not None else [])]
     rows = [list(_row(verdict, starts)) for verdict in verdicts]
     title = f"{pool.source}, taken {pool.taken_at}" if pool.taken_at else pool.source
-    show_table(one_line(title), [*heads, "WALLS"], rows, stream, (0,))
+    show_table(one_line(title), [*heads, "REASONS"], rows, stream, (0,))
     waiting = [verdict for verdict in verdicts if not verdict.starts]
     started = sum(len(verdict.jobs) for verdict in verdicts) - sum(len(verdict.jobs) for verdict in waiting)
     idle = sum(len(verdict.jobs) for verdict in waiting)
@@ -92,7 +92,7 @@ def show_table_of(verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, start
     text = f"{starting} with the next cycle, {idle} {'waits' if idle == 1 else 'wait'}"
     show_lines([Line(), Line(((text, "strong"),))], stream)
     for id_ in dict.fromkeys(wall.id for verdict in verdicts for wall in verdict.walls):
-        show_lines([_line(f"{id_}: {WALLS[id_].text} Lifted by: {WALLS[id_].lifted_by}.")], stream)
+        show_lines([_line(f"{id_}: {WALLS[id_].text} Resolved by: {WALLS[id_].lifted_by}.")], stream)
 
 
 def _row(verdict: Verdict, starts: Starts | None) -> Iterator[str]:

@@ -96,7 +96,9 @@ class Given:
         """Return the name of an asset; it becomes a part of configuration text."""
         name = str(asset).lower()
         if not _ASSET.match(name):
-            raise InputError(f"{self.where}{key}: {name!r} is no name of an asset", "such as memory, gpus or gpus:a100")
+            raise InputError(
+                (f"{self.where}{key}: {name!r} is not a name of an asset"), "such as memory, gpus or gpus:a100"
+            )
         return name
 
     def _scale(self) -> Fraction | None:

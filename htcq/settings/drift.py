@@ -48,7 +48,7 @@ def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
         if keep[finer] > keep[coarser]:
             raise InputError(
                 f"htcq.toml: drift.{finer} is longer than drift.{coarser} ({_days(keep[coarser])})",
-                f"what {finer} keeps is merged when it ends: give {coarser} as long or longer",
+                f"{coarser} begins when {finer} ends: set {coarser} to the same time or longer",
             )
     return DriftSettings(store, **keep, quotas=quotas)
 

@@ -139,7 +139,9 @@ def demand_from(content: Any, file: str) -> Mapping[str, Demand]:
 
 def _demand(table: Mapping[str, Any], where: str, file: str) -> Demand:
     if "total" not in table:
-        raise InputError(f"{file}: {where}total is missing", 'say what there is, such as "total": {"cpus": 100}')
+        raise InputError(
+            f"{file}: {where}total is missing", ('set the available amounts, such as "total": {"cpus": 100}')
+        )
     plain = {key: _whole(file, f"{where}{key}", table.get(key)) for key in ("total", "system_used", "default_used")}
     by_group: dict[str, dict[str, dict[str, int]]] = {}
     for key in ("request", "used", "guarantee"):

@@ -69,7 +69,7 @@ def write_settings_from(table: Mapping[str, Any], file: str, where: str = WRITE_
         elif key in _TIMES:
             given[key] = parse_duration(place, value, zero=True)
         elif key in _PARTS:
-            given[key] = float(number_in(place, value, 0, 1, "it must be a part, a number from 0 to 1"))
+            given[key] = float(number_in(place, value, 0, 1, "it must be a number from 0 to 1"))
         elif key == "max_failures":
             given[key] = int(number_in(place, value, 0, 1000, "it must be a whole number", whole=True))
         else:

@@ -106,13 +106,13 @@ def _declared(groups: Mapping[str, Any]) -> Iterator[DeclaredGroup]:
         name, table = waiting.popleft()
         twin = seen.setdefault(name_key(name), name)
         if twin != name:
-            raise InputError(f"htcq.toml: groups.{name} is there twice: groups.{twin} is the same", _CASE)
+            raise InputError(f"htcq.toml: groups.{name} is declared twice: groups.{twin} is the same name", _CASE)
         below = list(_tables(f"{name}.", table))
         yield _group(name, {key: value for key, value in table.items() if not isinstance(value, Mapping)})
         waiting.extendleft(reversed(below))
 
 
-_CASE = "HTCondor does not tell letters of different case apart; give every group one spelling"
+_CASE = "HTCondor ignores upper and lower case; use one spelling for every group"
 
 
 def _tables(path: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -127,14 +127,14 @@ def _check_name(path: str, name: str) -> None:
     where = f"htcq.toml: groups.{path}{name if _NAME.fullmatch(name) else repr(name)}"
     if name_key(name) == name_key(ROOT):
         raise InputError(
-            f"{where}: the name is that of the root group", "it is always there and has no quota of its own"
+            f"{where}: the name is that of the root group", "the root always exists and has no quota of its own"
         )
     if "." in name:
-        raise InputError(f"{where}: a dot stands between a group and its subgroup", f"write [groups.{path}{name}]")
+        raise InputError(f"{where}: a dot separates a group from its child", f"write [groups.{path}{name}]")
     if not _NAME.fullmatch(name):
         raise InputError(
-            f"{where}: only letters, digits, '_' and '/' make a group's name",
-            "it is a part of knobs such as GROUP_QUOTA_<name>, and HTCondor refuses others",
+            f"{where}: a group's name consists of letters, digits, '_' and '/'",
+            "it is part of knobs such as GROUP_QUOTA_<name>, and HTCondor refuses other characters",
         )
     upper = f"{path}{name}".upper()
     if upper in _SETTINGS or upper.startswith(_DYNAMIC):
@@ -147,7 +147,8 @@ def _group(name: str, table: Mapping[str, Any]) -> DeclaredGroup:
     check_keys(f"{where}.", table, GROUP_KEYS)
     if "quota" in table and "share" in table:
         raise InputError(
-            f"htcq.toml: {where} has both quota and share", "give one: HTCondor ignores a share beside a quota"
+            f"htcq.toml: {where} has both quota and share",
+            ("set only one of them: if there is a quota, HTCondor ignores the share"),
         )
     amount = f"it must be an amount of slot weight, a number from 0 to {MAX_QUOTA:.0f}"
     part = "it must be a number from 0 to 1; an amount of slot weight is a quota"

@@ -85,7 +85,7 @@ def _expression(where: str, value: Any) -> str:
     text = value.strip()
     if "$" in text or text.endswith("\\"):
         raise InputError(
-            f"htcq.toml: {where} has a '$' or ends in a backslash", "a configuration takes them for its own"
+            f"htcq.toml: {where} has a '$' or ends in a backslash", "HTCondor's configuration would interpret them"
         )
     try:
         Expr(text)

@@ -79,7 +79,9 @@ def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAI
         if getattr(limits, longer) < getattr(limits, shorter):
             raise InputError(
                 f"{file}: {where}.{longer} is shorter than {where}.{shorter} ({getattr(limits, shorter)}s)",
-                "a ceiling must outlast the wait after it" if longer == "lease" else "nothing would ever last so long",
+                "a ceiling must outlast the wait after it"
+                if longer == "lease"
+                else ("no time would ever be long enough"),
             )
     return limits
 
@@ -91,7 +93,7 @@ def _count(place: str, key: str, value: Any) -> int:
 
 def _path(place: str, value: Any) -> str:
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
-        raise InputError(f"{place} is {value!r}", f'it must be the whole path of a file, such as "{_JOURNAL}"')
+        raise InputError(f"{place} is {value!r}", f'it must be the full path of a file, such as "{_JOURNAL}"')
     return value
 
 

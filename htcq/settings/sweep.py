@@ -99,7 +99,7 @@ class _Reader:
         if isinstance(value, int) and abs(value) > _GREATEST:
             raise self.refuse(where, value, "it must be a number of at most 64 bits")
         if isinstance(value, str) and not value.isprintable():
-            raise self.refuse(where, value, "it must be one line, with nothing unseen")
+            raise self.refuse(where, value, "it must be one line without invisible characters")
         return str(value)
 
     def join(self, base: _Given, more: _Given) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -123,7 +123,7 @@ def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str)
     base = _options(reader, "base", reader.table("base", content.get("base", {})))
     own = content.get("item", [])
     if not isinstance(own, list):
-        raise InputError(f"{file}: item is no list", "write [[item]], once for each")
+        raise InputError(f"{file}: item is not a list", "write [[item]] once per item")
     grid = _grid(reader, reader.table("grid", content.get("grid", {})), base, len(own))
     items = [*grid, *(_own(reader, number, each, base) for number, each in enumerate(own, 1))]
     if not items:
@@ -131,7 +131,7 @@ def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str)
     seen: set[str] = set()
     for item in items:
         if item.name in seen:
-            raise InputError(f"{file}: two items are called {item.name}", "each has a name of its own, and each value")
+            raise InputError(f"{file}: two items are called {item.name}", "names must be unique, and so must values")
         seen.add(item.name)
     return Sweep(tuple(items), _submit(reader, content.get("submit", {})))
 
@@ -151,7 +151,7 @@ def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) 
         shape = " x ".join(str(len(axis)) for axis in axes) or "no grid"
         raise InputError(
             f"{reader.file} has {count + others:,} items ({shape}{f', and {others} of their own' if others else ''})",
-            f"at most {MAX_ITEMS:,}; make several files of it",
+            f"the maximum is {MAX_ITEMS:,}; split it into several files",
         )
     return [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)] if axes else []
 
@@ -187,8 +187,8 @@ def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
     for name, given in reader.plain_table("submit", value).items():
         where = f"submit.{name}"
         if not _COMMAND.fullmatch(name):
-            raise InputError(f"{reader.file}: {where} is no command of the submit language", "see condor_submit(1)")
+            raise InputError(f"{reader.file}: {where} is not a submit command", "see condor_submit(1)")
         if name.lower() in OWN_COMMANDS:
-            raise InputError(f"{reader.file}: {where} is htcq's own", "all others can be given")
+            raise InputError(f"{reader.file}: htcq sets {where} itself", "all other commands are allowed")
         commands[name] = str(given) if isinstance(given, bool) else reader.text(where, given)
     return commands

@@ -32,11 +32,11 @@ def refusal_walls(cycle: Cycle, job: Job) -> Iterator[MatchFailure]:
 
 
 def _cool_down(amounts: Amounts) -> str:
-    return f"the schedd lets it wait after a failure until {_time(amounts['until'])} (JobCoolDownExpiration)"
+    return f"it is in its cool-down after a failure until {_time(amounts['until'])} (JobCoolDownExpiration)"
 
 
 def _deferred(amounts: Amounts) -> str:
-    return f"it asks for a start at {_time(amounts['until'])} (DeferralTime)"
+    return f"it requests a start at {_time(amounts['until'])} (DeferralTime)"
 
 
 def _user_max_jobs(amounts: Amounts) -> str:
@@ -55,7 +55,7 @@ def _job_constraint(amounts: Amounts) -> str:
 
 
 def _curbed(amounts: Amounts) -> str:
-    return f"CURB_MATCHMAKING holds, and the schedd offers no job{_expression(amounts)}"
+    return f"CURB_MATCHMAKING is true, and the schedd offers no jobs{_expression(amounts)}"
 
 
 def _max_jobs_running(amounts: Amounts) -> str:
@@ -107,8 +107,8 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     if talk.budget != asking.access.per_submitter:
         id_, what = wall.MAX_JOBS_RUNNING, "MAX_JOBS_RUNNING leaves no more"
     text = (
-        f"the schedd offers {counted(talk.budget, 'job')} of {asking.submitter.name} in one talk ({what}), and jobs "
-        f"before this one use that up: {_users(talk.offered)}"
+        f"the schedd offers {counted(talk.budget, 'job')} of {asking.submitter.name} per negotiation ({what}), and "
+        f"earlier jobs use this up: {_users(talk.offered)}"
     )
     yield MatchFailure(id_, text, amounts)
 
@@ -120,7 +120,7 @@ def _kept_by_user(asking: SubmitterQueue, offered: Sequence[Offered], run: Run) 
     if limit is not None and matches:
         text = (
             f"{limit.user} runs {limit.running} of the {limit.limit} jobs that its user record allows "
-            f"(MaxJobsRunning), and {counted(matches, 'match', 'matches')} for jobs like it take what is left"
+            f"(MaxJobsRunning), and {counted(matches, 'match', 'matches')} for jobs of its autocluster use the rest"
         )
         amounts: Amounts = {"user": limit.user, "used": limit.running, "limit": limit.limit, "matches": matches}
         yield MatchFailure(wall.USER_MAX_JOBS, text, amounts)
@@ -130,7 +130,7 @@ def _none_left(asking: SubmitterQueue) -> Iterator[MatchFailure]:
     """Yield a wall where the matches of the cycle itself bring a schedd to MAX_JOBS_RUNNING."""
     if any(True for _ in asking.access.refusals()):
         return
-    text = f"with the matches of this cycle the schedd {asking.access.name} comes to MAX_JOBS_RUNNING"
+    text = f"with the matches of this cycle the schedd {asking.access.name} reaches MAX_JOBS_RUNNING"
     yield MatchFailure(wall.MAX_JOBS_RUNNING, text, {"schedd": asking.access.name})
 
 

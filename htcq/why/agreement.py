@@ -39,7 +39,7 @@ REASONS: Mapping[str, frozenset[str]] = {
 _LIMIT = re.compile(r"concurrency limit (.*) reached\Z")
 _LIMIT_WALLS = frozenset({wall.CONCURRENCY_LIMIT})
 #: What the simulated cycle says of an autocluster that it does not reject.
-STARTS, NOT_ASKED = "all of its jobs are matched", "the negotiator does not come to it"
+STARTS, NOT_ASKED = "all of its jobs are matched", "the negotiator does not reach it"
 
 
 @dataclass(frozen=True)

@@ -148,9 +148,9 @@ class Clauses(Conditions):
 def _flaw(taken: Mapping[str, Number | None]) -> str:
     for asset, amount in taken.items():
         if amount is None:
-            return f"Consumption{attribute(asset)} is no number"
+            return f"Consumption{attribute(asset)} is not a number"
         if amount < 0:
-            return f"Consumption{attribute(asset)} is {amount:g}, below 0"
+            return f"Consumption{attribute(asset)} is {amount:g}, which is negative"
     if taken and not any(taken.values()):
         return "it takes nothing of any asset"
     return ""

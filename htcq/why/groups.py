@@ -93,7 +93,7 @@ def _left(cycle: Cycle, asking: SubmitterQueue) -> _Left:
 def _share(cycle: Cycle, asking: SubmitterQueue, left: _Left) -> MatchFailure:
     name = asking.submitter.name
     share = left.part * left.base
-    whole = f"{100 * left.part:.3g}% of {show_number(left.base)}" if left.part < 1 else "all that there is"
+    whole = f"{100 * left.part:.3g}% of {show_number(left.base)}" if left.part < 1 else "the whole amount"
     amounts: Amounts = {
         "submitter": name, "used": left.used, "share": share, "part": left.part, "of": left.base,
         "priority": cycle.accounts.claimant(asking.submitter).priority,
@@ -162,6 +162,9 @@ def order_wall(cycle: Cycle, asking: SubmitterQueue | None) -> Iterator[MatchFai
         return
     named = ", ".join(f"{name} ({show_number(amount)})" for name, amount in list(taken.items())[:_MAX_NAMED])
     more = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
-    text = f"group {asking.submitter.group} has turn {turn.place}; before it these take slots: {named}{more}"
+    text = (
+        f"group {asking.submitter.group} is negotiated at position {turn.place}; groups before it take the slots: "
+        f"{named}{more}"
+    )
     amounts: Amounts = {"group": asking.submitter.group, "turn": turn.place, "taken_before": sum(taken.values())}
     yield MatchFailure(wall.GROUP_ORDER, text, amounts)

@@ -1,4 +1,4 @@
-"""Walls: what can stand between a job and a start. Their ids are permanent."""
+"""Reasons why a job does not start ("walls" in JSON). Their ids are permanent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEGOTIATOR_CRASH, CYCLE_ENDED_EARLY, SLOT_WEIGHT = "negotiator-crash", "cycle-en
 
 @dataclass(frozen=True)
 class MatchFailure:
-    """One wall of one job: ``id`` is a key of :data:`WALLS`, ``text`` a sentence with the numbers."""
+    """One reason of one job: ``id`` is a key of :data:`WALLS`, ``text`` a sentence with the numbers."""
 
     id: str
     text: str
@@ -47,71 +47,72 @@ class MatchFailure:
 
 @dataclass(frozen=True)
 class WallType:
-    """What a wall is, in one sentence, and what lifts it."""
+    """Description of a reason in one sentence, and what resolves it."""
 
     text: str
     lifted_by: str
 
 
-#: Every wall, in the order in which HTCondor meets them.
+#: Every reason, in the order in which HTCondor evaluates them.
 WALLS: Mapping[str, WallType] = {
-    HELD: WallType("The job is on hold.", "condor_release, once the reason of the hold is gone"),
+    HELD: WallType("The job is on hold.", "condor_release, after the reason of the hold is removed"),
     COOL_DOWN: WallType(
-        "The schedd lets the job wait after a failure (JobCoolDownExpiration).", "time: the end of the cool-down"
+        "The job is in its cool-down after a failure (JobCoolDownExpiration).", "time: the end of the cool-down"
     ),
     DEFERRED: WallType(
-        "The job asks for a start at a later time (DeferralTime).", "time; condor_qedit of DeferralTime"
+        "The job requests a later start (DeferralTime).", "time; condor_qedit of DeferralTime"
     ),
-    NOT_IDLE: WallType("The job is not idle.", "nothing has to be lifted"),
+    NOT_IDLE: WallType("The job is not idle.", "nothing (no action is needed)"),
     MAX_IDLE: WallType(
-        "The job is not in the queue yet: max_idle or max_materialize of its cluster holds it back.",
-        "a start of the jobs before it; condor_qedit of JobMaterializeMaxIdle or JobMaterializeLimit",
+        "The job is not materialized yet, because of max_idle or max_materialize of its cluster.",
+        "the start of earlier jobs of the cluster; condor_qedit of JobMaterializeMaxIdle or JobMaterializeLimit",
     ),
     UNMATCHED_UNIVERSE: WallType(
-        "The access point itself runs jobs of this universe; no negotiator sees them.",
-        "the schedd's START_LOCAL_UNIVERSE, START_SCHEDULER_UNIVERSE or the grid resource",
+        "The access point runs jobs of this universe itself, without the negotiator.",
+        "START_LOCAL_UNIVERSE or START_SCHEDULER_UNIVERSE of the schedd, or the grid resource",
     ),
     SKIP_MATCHMAKING: WallType(
-        "The submitter's ad says SkipMatchmaking: the negotiator passes it over.",
-        "the schedd's configuration that sets SkipMatchmaking",
+        "The submitter's ad has SkipMatchmaking = true: the negotiator skips the submitter.",
+        "the setting of the schedd that sets SkipMatchmaking",
     ),
-    HOSTS_TAKEN: WallType("The job has all the slots that it wants (MaxHosts).", "nothing has to be lifted"),
-    MANAGED: WallType("Another manager starts the job (Managed).", "that manager, such as the job router"),
+    HOSTS_TAKEN: WallType("The job has all the slots that it requests (MaxHosts).", "nothing (no action is needed)"),
+    MANAGED: WallType("Another manager starts the job (Managed).", "the other manager, such as the job router"),
     MAX_JOBS_RUNNING: WallType(
         "The schedd runs as many jobs as MAX_JOBS_RUNNING allows.", "the end of a job; a higher MAX_JOBS_RUNNING"
     ),
     USER_MAX_JOBS: WallType(
-        "The user record allows this user no more running jobs.", "the end of a job; condor_qusers -edit MaxJobsRunning"
+        "The user runs as many jobs as the user record allows (MaxJobsRunning).",
+        "the end of a job; condor_qusers -edit MaxJobsRunning"
     ),
     OFFER_BUDGET: WallType(
-        "The schedd offers only some jobs of a submitter in one cycle, and jobs before this one use that up.",
-        "removal of the jobs before it, a higher JobPrio, a higher MAX_CONCURRENT_UPLOADS_PER_USER",
+        "The schedd offers a limited number of jobs of a submitter per cycle, and earlier jobs use it up.",
+        "removal of earlier jobs, a higher JobPrio, a higher MAX_CONCURRENT_UPLOADS_PER_USER",
     ),
     CURB_MATCHMAKING: WallType(
-        "CURB_MATCHMAKING holds in the schedd: it offers no job.", "the condition of CURB_MATCHMAKING"
+        "CURB_MATCHMAKING is true in the schedd: it offers no jobs.", "the expression CURB_MATCHMAKING"
     ),
     START_VANILLA_UNIVERSE: WallType(
-        "START_VANILLA_UNIVERSE of the schedd is not true for the job, or for it on the slot that it is matched with.",
-        "the condition of START_VANILLA_UNIVERSE; JOB and SLOT before the names that it looks up in them",
+        "START_VANILLA_UNIVERSE of the schedd is not true for the job, or not for the job on its matched slot.",
+        "the expression START_VANILLA_UNIVERSE, in which names need the scope JOB or SLOT",
     ),
     DEDICATED_SCHEDULER: WallType(
-        "A parallel job needs slots that are dedicated to its schedd.",
+        "The parallel job needs slots that are dedicated to its schedd.",
         "DedicatedScheduler in the configuration of execution points",
     ),
     JOB_CONSTRAINT: WallType(
-        "NEGOTIATOR_JOB_CONSTRAINT is false for the job: the negotiator does not ask for it.",
-        "the central manager's NEGOTIATOR_JOB_CONSTRAINT",
+        "NEGOTIATOR_JOB_CONSTRAINT is false for the job: the negotiator does not request it.",
+        "NEGOTIATOR_JOB_CONSTRAINT of the central manager",
     ),
     NOT_ADVERTISED: WallType(
-        "No submitter ad at this negotiator's collector names the submitter.", "the next update of the schedd"
+        "The negotiator's collector has no ad of the submitter.", "the next update of the schedd"
     ),
-    SCHEDD_SILENT: WallType("The schedd does not answer.", "a schedd that runs and can be reached"),
+    SCHEDD_SILENT: WallType("The schedd does not answer.", "starting the schedd, or repairing the connection to it"),
     NO_DEMAND: WallType(
-        "The idle jobs of the submitter weigh nothing: the group is passed over.",
-        "a SCHEDD_SLOT_WEIGHT that is above 0 for the job",
+        "The weight of the submitter's idle jobs is 0: the negotiator skips the group.",
+        "a SCHEDD_SLOT_WEIGHT above 0 for the job",
     ),
     GROUP_QUOTA: WallType(
-        "The group uses what its quota and surplus allow.", "the end of a job of the group; a higher GROUP_QUOTA"
+        "The group uses all that its quota and surplus allow.", "the end of a job of the group; a higher GROUP_QUOTA"
     ),
     SUBMITTER_SHARE: WallType(
         "The submitter uses its fair share of the group.", "the end of its jobs; a better user priority"
@@ -120,63 +121,63 @@ WALLS: Mapping[str, WallType] = {
         "The submitter uses its ceiling.", "the end of its jobs; condor_userprio -setceil"
     ),
     GROUP_ORDER: WallType(
-        "Groups that negotiate before this one take the slots.", "GROUP_SORT_EXPR; usage of the other groups"
+        "Groups that are negotiated before this one take the slots.", "GROUP_SORT_EXPR; usage of the other groups"
     ),
     SUBMITTER_CONSTRAINT: WallType(
         "NEGOTIATOR_SUBMITTER_CONSTRAINT is false for the submitter.",
-        "the central manager's NEGOTIATOR_SUBMITTER_CONSTRAINT",
+        "NEGOTIATOR_SUBMITTER_CONSTRAINT of the central manager",
     ),
     CONCURRENCY_LIMIT: WallType(
         "A concurrency limit of the job is reached.", "the end of a job that uses it; a higher <NAME>_LIMIT"
     ),
     REQUIREMENTS: WallType(
-        "A clause of the job's Requirements does not hold on slots.", "condor_qedit of Requirements"
+        "A clause of the job's Requirements is not true on slots.", "condor_qedit of Requirements"
     ),
     START: WallType(
-        "A clause of the slot's START, or of its other Requirements, does not hold for the job.",
-        "START of the execution points; what the job says of itself",
+        "A clause of START, or of the slot's other Requirements, is not true for the job.",
+        "START of the execution points; the job attributes that it refers to",
     ),
     SLOT_CONSTRAINT: WallType(
         "NEGOTIATOR_SLOT_CONSTRAINT hides slots that could take the job.",
-        "the central manager's NEGOTIATOR_SLOT_CONSTRAINT",
+        "NEGOTIATOR_SLOT_CONSTRAINT of the central manager",
     ),
     NO_SUCH_MACHINE: WallType(
-        "No slot has what the job requests, even with no job on it.", "a smaller request; a larger machine"
+        "No slot is large enough for the request, even when it is empty.", "a smaller request; a larger machine"
     ),
     CONSUMPTION: WallType(
-        "The consumption policy of slots yields no amount for the job.", "Consumption<asset> of the execution points"
+        "The consumption policy of slots gives the job no valid amount.", "Consumption<asset> of the execution points"
     ),
     OTHER_ACCESS_POINT: WallType(
-        "Slots are claimed as a whole by another schedd.", "the end of that claim"
+        "Slots are claimed as a whole by another schedd.", "the end of the claim"
     ),
     NO_ROOM: WallType(
-        "No slot has enough left of what the job requests.", "the end of jobs that hold it; a smaller request"
+        "No slot has enough free for the request.", "the end of running jobs; a smaller request"
     ),
     NO_CLAIMS_LEFT: WallType(
-        "Slots have room, but no claim left to give (NumClaims).", "NUM_CLAIMS of the execution points"
+        "Slots have enough free, but no further claim (NumClaims).", "NUM_CLAIMS of the execution points"
     ),
     PREEMPTION: WallType(
-        "Slots that suit the job are claimed, and the claims are not preempted.",
+        "Matching slots are claimed, and the claims are not preempted.",
         "the end of these jobs; NEGOTIATOR_CONSIDER_PREEMPTION, PREEMPTION_REQUIREMENTS and Rank",
     ),
     OUTRANKED: WallType(
-        "The job fits, but matches before it in the same cycle take the room.", "time; a better user priority"
+        "The job fits, but earlier matches of the same cycle take the slots.", "time; a better user priority"
     ),
     CLAIM_REFUSED: WallType(
-        "The job is matched, and the startd refuses the claim.",
+        "The job is matched, but the startd refuses the claim.",
         "the consumption policy and MODIFY_REQUEST_EXPR_* of the execution point",
     ),
-    NEGOTIATOR_ABSENT: WallType("The pool has no negotiator.", "a negotiator that runs and reports to the collector"),
+    NEGOTIATOR_ABSENT: WallType("The pool has no negotiator.", "a running negotiator that reports to the collector"),
     NEGOTIATOR_LATE: WallType(
         "The negotiator does not answer, or has not finished a cycle for several intervals.",
-        "a negotiator that cycles",
+        "a negotiator that completes its cycles",
     ),
-    NEGOTIATOR_CRASH: WallType("The negotiator crashes in its cycle.", "the configuration or slot that makes it crash"),
+    NEGOTIATOR_CRASH: WallType("The negotiator crashes in its cycle.", "a correct configuration or slot"),
     CYCLE_ENDED_EARLY: WallType(
-        "The negotiator ends its cycle before the turn of the job.", "the limits in time of the negotiator"
+        "The negotiator ends its cycle before it reaches the job.", "the time limits of the negotiator"
     ),
     SLOT_WEIGHT: WallType(
-        "SlotWeight or an asset of a slot is no number: the negotiator crashes where it looks at that slot.",
+        "SlotWeight or an asset of a slot is not a number: the negotiator crashes when it evaluates that slot.",
         "SLOT_WEIGHT of the execution point",
     ),
 }  # fmt: skip

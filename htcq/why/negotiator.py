@@ -18,7 +18,7 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     pool = cycle.quotas.pool
     if not pool.negotiators:
         yield MatchFailure(
-            wall.NEGOTIATOR_ABSENT, "the collector has no ad of a negotiator: nobody can tell whether one runs"
+            wall.NEGOTIATOR_ABSENT, "the collector has no ad of a negotiator: it is not known whether one runs"
         )
     for ailment in negotiator_ailments(pool):
         if ailment.id in (SILENT, LATE):

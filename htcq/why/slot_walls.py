@@ -20,7 +20,7 @@ POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN = (
 #: Clauses that HTCondor writes into Requirements by itself, by an attribute that they name: condor_submit for the
 #: deferral of a start, the schedd for a job that asks for slots of its dedicated scheduler.
 _WRITTEN = {
-    "deferraltime": (wall.DEFERRED, "it asks for a start at a later time: {} does not hold yet"),
+    "deferraltime": (wall.DEFERRED, "it requests a later start: {} is not true yet"),
     "dedicatedscheduler": (wall.DEDICATED_SCHEDULER, "no slot is dedicated to the scheduler of its access point: {}"),
 }
 #: Most clauses of one kind that become walls.
@@ -76,7 +76,7 @@ def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[Ma
         yield _outranked(found[TAKEN])
     elif ROOM in found:
         yield from _no_room(found[ROOM])
-    yield from _plain(wall.NO_CLAIMS_LEFT, "no claim is left to give on {} that could take it", found.get(CLAIMS, ()))
+    yield from _plain(wall.NO_CLAIMS_LEFT, "no claim is left on {} that could take it", found.get(CLAIMS, ()))
     yield from _plain(wall.OTHER_ACCESS_POINT, "{} that could take it: claimed whole by {}", found.get(CLAIMER, ()))
     yield from _plain(wall.CONSUMPTION, "consumption policy of {}: {}", found.get(POLICY, ()))
     never = found.get(UNUSED, ())
@@ -111,7 +111,7 @@ def _weights(found: _Counted) -> Iterator[MatchFailure]:
 
 def _outranked(found: _Counted) -> MatchFailure:
     number = _number(found)
-    text = f"{counted(number, 'slot')} could take it when the cycle begins; earlier matches take the room"
+    text = f"{counted(number, 'slot')} could take it when the cycle begins; earlier matches take them"
     return MatchFailure(wall.OUTRANKED, text, {"slots": number})
 
 
@@ -134,7 +134,7 @@ def _clauses(found: _Counted, slots: int) -> Iterator[MatchFailure]:
             if count == slots:
                 where = "the only slot" if slots == 1 else f"all {slots} slots"
             what = owner if clause.text.upper() == owner else f"{owner}: {clause.text}"
-            text = f"{what} does not hold on {where}"
+            text = f"{what} is not true on {where}"
             yield MatchFailure(id_, text, {"clause": clause.text, "slots": count, "of": slots})
 
 
@@ -169,7 +169,7 @@ def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
         asked, largest = _asked(allowed, asset), largest_of.get(asset, 0)
         most = f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
         text = (
-            f"Requirements and START allow {number} of {counted(slots, 'slot')}; of these none has "
+            f"Requirements and START allow {number} of {counted(slots, 'slot')}; none of these has "
             f"{show_amount(asset, asked)} {asset}: {most}"
         )
         yield MatchFailure(
@@ -196,16 +196,16 @@ def _no_room(found: _Counted) -> Iterator[MatchFailure]:
         others = [each for each, _, _ in found[0][0].left if each not in missing and free_of[each] > 0]
         left = ", ".join(f"{show_amount(each, free_of[each])} {each}" for each in others)
         text = (
-            f"no room: {asset}: {show_amount(asset, asked)} asked, {show_amount(asset, free)} free on "
-            f"{counted(number, 'slot')} that could take it unused, at most {show_amount(asset, largest)} on one"
+            f"{asset}: {show_amount(asset, asked)} requested, {show_amount(asset, free)} free on "
+            f"{counted(number, 'slot')} that could take it when empty, at most {show_amount(asset, largest)} on one"
         )
         if largest >= asked:
-            text += "; those that suit it are in use"
-        text += f" (free besides: {left})" if left else ""
+            text += "; the matching ones are in use"
+        text += f" (also free: {left})" if left else ""
         amounts = {"asset": asset, "asked": asked, "free": free, "largest": largest, "slots": number}
         yield MatchFailure(wall.NO_ROOM, text, amounts)
     if not missing:
-        yield _combination(wall.NO_ROOM, "no slot has room for", found, number)
+        yield _combination(wall.NO_ROOM, "no slot has free", found, number)
 
 
 def _combination(id_: str, what: str, found: _Counted, number: int) -> MatchFailure:
@@ -213,7 +213,7 @@ def _combination(id_: str, what: str, found: _Counted, number: int) -> MatchFail
     assets = list(dict.fromkeys(bound.asset for each, _ in found for bound in each.failure.short))
     asked = " and ".join(f"{show_amount(asset, _asked(found, asset))} {asset}" for asset in assets)
     counts = [f"{asset} on {sum(count for each, count in found if _is_short(each, asset))}" for asset in assets]
-    text = f"{what} {asked} at once; of {counted(number, 'slot')}, too little {', '.join(counts)}"
+    text = f"{what} {asked} at once; {counted(number, 'slot')} have too little: {', '.join(counts)}"
     return MatchFailure(id_, text, {"assets": ", ".join(assets), "slots": number})
 
 

@@ -36,8 +36,8 @@ from htcq.why.slot_walls import CLAIMER, CLAIMS, POLICY, ROOM, TAKEN, UNUSED, WE
 _AVAILABLE = "availablegpus"
 #: The priority of a submitter that the negotiator does not know.
 _UNKNOWN_PRIORITY = 0.5
-_NOT_FOLLOWED = "the simulated cycle preempts nothing"
-_RUNS_ON = "its job may run on for now (RetirementTimeRemaining)"
+_NOT_FOLLOWED = "the simulated cycle does not preempt"
+_RUNS_ON = "its job still has RetirementTimeRemaining"
 
 
 class SlotSide:
@@ -131,7 +131,7 @@ class SlotSide:
         free = (each for each in self._hidden if not each.first.held)
         number = sum(each.count for each in free if meeting.suits(each.first))
         if number:
-            text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that would take it"
+            text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that could take it"
             yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number})
 
     def _takes(self, alike: Alike, meeting: Meeting) -> bool:
@@ -201,8 +201,8 @@ class SlotSide:
             if refused != OWN_CLAIM and refused not in found and meeting.suits(alike.first):
                 found[refused] = alike.offer.name
         for refused, slot in found.items():
-            what = f"are not preempted: {refused}" if refused else f"may be taken from their jobs: {_NOT_FOLLOWED}"
-            text = f"claimed slots that suit it, such as {slot}, {what}"
+            what = f"are not preempted: {refused}" if refused else f"may be preempted: {_NOT_FOLLOWED}"
+            text = f"claimed slots that match it, such as {slot}, {what}"
             yield MatchFailure(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
 
     # Limits -----------------------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class SlotSide:
             if not limit.reached:
                 continue
             when = "" if limit.name in before else " once this cycle's earlier matches are counted"
-            used, asked = f"{limit.used:g} is used{when}", f"{limit.asked:g} asked"
+            used, asked = f"{limit.used:g} is used{when}", f"{limit.asked:g} requested"
             text = f"concurrency limit {limit.name} is {limit.limit:g}: {used}, {asked}"
             yield MatchFailure(CONCURRENCY_LIMIT, text, {**limit._asdict()})
 

@@ -27,20 +27,20 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
         yield _to_come(job)
         return
     if job.status == HELD:
-        yield MatchFailure(wall.HELD, "it is on hold; condor_q -hold tells why", {"job_status": HELD})
+        yield MatchFailure(wall.HELD, "it is on hold; condor_q -hold shows the reason", {"job_status": HELD})
     elif job.status != IDLE:
         state = _STATES.get(job.status, "") if isinstance(job.status, int) else ""
         text = f"{state or 'it is not idle'}: JobStatus is {job.status}"
         yield MatchFailure(wall.NOT_IDLE, text, {"job_status": str(job.status)})
     if job.universe in UNMATCHED_UNIVERSES:
         name = _UNIVERSES.get(job.universe, "") if isinstance(job.universe, int) else ""
-        text = f"its universe is {name} ({job.universe}): the access point starts it itself, no negotiator sees it"
+        text = f"its universe is {name} ({job.universe}): the access point starts it without the negotiator"
         yield MatchFailure(wall.UNMATCHED_UNIVERSE, text, {"universe": name})
     elif job.managed_externally:
         text = "Managed is External: a job router or another manager starts it, the schedd does not"
         yield MatchFailure(wall.MANAGED, text)
     elif job.status == IDLE and not job.wanted:
-        text = f"it has {job.current_hosts} of the {job.max_hosts} slots that it wants (CurrentHosts, MaxHosts)"
+        text = f"it has {job.current_hosts} of the {job.max_hosts} slots that it requests (CurrentHosts, MaxHosts)"
         yield MatchFailure(
             wall.HOSTS_TAKEN, text, {"current_hosts": str(job.current_hosts), "max_hosts": str(job.max_hosts)}
         )
@@ -71,7 +71,7 @@ def _to_come(job: Job) -> MatchFailure:
         amounts["paused"] = True
     condition = f" while {' and '.join(told)}" if told else ""
     text = (
-        f"it is not in the queue yet: the schedd makes the jobs of its cluster one after another{condition}; "
+        f"it is not in the queue yet: the schedd materializes the jobs of its cluster one by one{condition}; "
         f"the next one is {job.cluster}.{following:g}, {counted(int(total - following), 'job')} to come"
     )
     return MatchFailure(wall.MAX_IDLE, text, amounts)

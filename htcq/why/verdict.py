@@ -197,13 +197,13 @@ class Verdicts:
         """Return the wall of a job that no other wall keeps from a slot."""
         if not self.pool.slots:
             return MatchFailure(NO_SUCH_MACHINE, "the collector has no slot")
-        why = offered.rejection if offered is not None and offered.rejection else "the talk ends before its turn"
-        return MatchFailure(OUTRANKED, f"jobs that come first take the room: {why}")
+        why = offered.rejection if offered is not None and offered.rejection else "the negotiation ends before it"
+        return MatchFailure(OUTRANKED, f"earlier jobs take the slots: {why}")
 
 
 def _refused(slot: str, why: str) -> MatchFailure:
     return MatchFailure(
-        CLAIM_REFUSED, f"it is matched with {slot}, and the startd refuses the claim: {why}", {"slot": slot}
+        CLAIM_REFUSED, f"it is matched with {slot}, but the startd refuses the claim: {why}", {"slot": slot}
     )
 
 
@@ -213,8 +213,8 @@ def _back(match: Match, access: AccessPoint) -> MatchFailure:
     if match.refusal == START_REFUSES and access.start is not None:
         why = f"START_VANILLA_UNIVERSE of the schedd is not true for it there: {access.start.text}"
         if access.start.lost:
-            why += f" (the schedd finds {' and '.join(access.start.lost)} nowhere: attributes are in JOB or SLOT)"
-    return MatchFailure(id_, f"a match is made for it and given back: {why}", {"given_back": match.slot})
+            why += f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are in JOB or SLOT)"
+    return MatchFailure(id_, f"a match is made for it and returned: {why}", {"given_back": match.slot})
 
 
 def _with(verdict: Verdict, jobs: list[Job]) -> Verdict:

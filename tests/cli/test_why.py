@@ -74,7 +74,7 @@ def test_every_wall_is_printed_with_what_lifts_it(snapshot: str, call: Call) -> 
     lines = done.out.splitlines()
     assert lines[0] == "job 2.0 of ann@site at access1: does not start in the next cycle"
     assert lines[1].startswith("  no-such-machine: ")
-    assert lines[2] == f"    lifted by: {WALLS['no-such-machine'].lifted_by}"
+    assert lines[2] == f"    resolved by: {WALLS['no-such-machine'].lifted_by}"
 
 
 def test_all_idle_jobs_stand_in_one_table_those_that_are_alike_in_one_row(snapshot: str, call: Call) -> None:

@@ -109,7 +109,7 @@ def test_jobs_that_wait(site: Site, tmp_path: Path) -> None:
     assert not running(pool) & set(clusters.values())
     found = why(site, tmp_path, clusters.values())
     check(CASES, clusters, found)
-    assert "RequestCpus nowhere" in found[clusters["returned"]]["walls"][0]["text"]
+    assert "does not find RequestCpus" in found[clusters["returned"]]["walls"][0]["text"]
     assert "No job found to run" in pool.log("SchedLog")
     last = f"{clusters['oneatatime']}.2"
     (found,) = asked(site, tmp_path, last)

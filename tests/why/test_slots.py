@@ -67,7 +67,7 @@ def test_start_is_read_clause_by_clause() -> None:
 
 
 def test_a_literal_start_is_called_start() -> None:
-    assert "START does not hold on the only slot" in walls(verdict(slot(**{**SLOT, "Start": "false"})))["start"].text
+    assert "START is not true on the only slot" in walls(verdict(slot(**{**SLOT, "Start": "false"})))["start"].text
 
 
 def test_a_node_that_has_both_and_refuses_is_not_said_to_lack_them() -> None:
@@ -82,7 +82,7 @@ def test_a_node_that_has_both_and_refuses_is_not_said_to_lack_them() -> None:
 
     assert found["start"].amounts["slots"] == 1
     assert found["no-such-machine"].amounts["slots"] == 2
-    assert "START does not hold on 1 of 3 slots" in found["start"].text
+    assert "START is not true on 1 of 3 slots" in found["start"].text
 
 
 def test_an_asset_that_no_slot_has_at_all() -> None:
@@ -172,7 +172,7 @@ def test_no_claims_left() -> None:
 def test_a_consumption_that_is_no_number() -> None:
     found = walls(verdict(policy_slot(**SLOT, ConsumptionMemory="TARGET.NoSuch")))
 
-    assert found["consumption"].amounts == {"slots": 1, "why": "ConsumptionMemory is no number"}
+    assert found["consumption"].amounts == {"slots": 1, "why": "ConsumptionMemory is not a number"}
 
 
 def test_a_weight_that_is_no_number() -> None:

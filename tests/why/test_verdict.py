@@ -167,7 +167,7 @@ def test_a_match_that_the_schedd_cannot_use_says_which_names_it_does_not_find(st
     knobs = f"START_VANILLA_UNIVERSE = {start}\n"
     found = one(why(pool(slot(), schedd(), submitter(), jobs=[job()], access={"access1": knobs})))
     assert found.id == wall.START_VANILLA_UNIVERSE
-    assert f"the schedd finds {lost} nowhere" in found.text
+    assert f"the schedd does not find {lost}" in found.text
 
 
 def test_the_record_of_its_user_keeps_a_part_of_alike_jobs_from_being_offered() -> None:
@@ -197,7 +197,7 @@ def test_claimed_slots_that_may_be_preempted_are_named() -> None:
     given = pool(static_slot(**held, **who), submitter(), negotiator(), jobs=[job()], config="A = 1\n")
     found = one(why(given))
     assert found.id == wall.PREEMPTION
-    assert "slot1@node1, may be taken from their jobs" in found.text
+    assert "slot1@node1, may be preempted" in found.text
 
 
 def test_a_schedd_that_may_be_down_hides_no_other_wall() -> None:

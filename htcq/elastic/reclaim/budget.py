@@ -14,7 +14,7 @@ class Budget:
 
     def __init__(self, limits: ReclaimLimits, claims: int, today: int) -> None:
         self._pool = min(max(1, int(claims * limits.pool_percent / 100)), max(0, limits.day_jobs - today))
-        self._why = f"{limits.day_jobs} jobs in a day" if limits.day_jobs - today <= self._pool else (
+        self._why = f"{limits.day_jobs} jobs per day" if limits.day_jobs - today <= self._pool else (
             f"{limits.pool_percent:g} % of {claims} claims"
         )  # fmt: skip
         self._limits = limits

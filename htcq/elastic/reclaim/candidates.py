@@ -73,22 +73,22 @@ class Candidates:
         if claim.protected:
             return claim.protected
         if not claim.job or not claim.schedd:
-            return "nobody knows which job has the slot"
+            return "the job in the slot is not known"
         if claim.started is None:
-            return "nobody knows since when it runs"
+            return "the start time of the job is not known"
         if not self._rooms.known(self._rooms.place(claim.slot)):
-            return "its slot takes no new job, or is not known"
+            return "its slot accepts no new job, or is not known"
         return self._too_soon(claim, self._now - claim.started)
 
     def _too_soon(self, claim: Claim, ran: float) -> str:
         limits = self._limits
         if ran < -_AHEAD:
-            return f"it started {-ran:.0f} s after this look: clocks differ"
+            return f"it started {-ran:.0f} s after this observation: clocks differ"
         if ran < limits.min_runtime:
-            return f"it has run {max(0.0, ran):.0f} s of the {limits.min_runtime} s that every job is given"
+            return f"it has run {max(0.0, ran):.0f} s of the {limits.min_runtime} s that are guaranteed to every job"
         left = self._ends.get((claim.schedd, claim.job))
         if left is not None and left <= limits.grace:
-            return f"it ends by itself within {max(0.0, left):.0f} s"
+            return f"it ends within {max(0.0, left):.0f} s"
         times = max(claim.vacated, self._past.times_vacated((claim.schedd, claim.job)))
         if times >= limits.vacates:
             return f"it was vacated {times} times already"

@@ -40,7 +40,7 @@ class Holding:
         others = sum(each.parts for each in also if each.claim.submitter == who)
         if ceiling <= self._ceiling(who, others + one.parts):
             return ""
-        return f"the ceiling of {who} was set to {ceiling} by somebody else, which would let it come back"
+        return f"somebody else set the ceiling of {who} to {ceiling}, with which the job would start again"
 
     def _ceiling(self, who: str, more: int = 0) -> int:
         return max(0, self._used.get(who, 0) - self._taken.get(who, 0) - more) // PARTS

@@ -19,7 +19,7 @@ from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.reclaim.waiting import Waiting, Waits
 from htcq.pool.autocluster import Autocluster
 
-_NOBODY = "nobody who waits could use what it holds"
+_NOBODY = "no waiting job could use what it holds"
 
 
 class Choice:
@@ -47,7 +47,7 @@ class Choice:
         """Choose among ``candidates``."""
         for one in candidates:
             if not any(each.left for each in self._waiting):
-                self._refuse(one, "nobody waits for more")
+                self._refuse(one, "no further jobs wait")
                 continue
             self._pending.setdefault(one.place, []).append(one)
             self._look(one.place)
@@ -77,7 +77,7 @@ class Choice:
             above = self._standings.parent_below_min(one.claim.group, one.claim.amounts, user.group, user.idle.amounts)
             if above:
                 self._pending[place] = [each for each in able if each is not one]
-                self._refuse(one, f"{above}, above its group, would be below its min")
+                self._refuse(one, f"{above}, the parent of its group, would fall below its min")
                 return
         self._commit(place, able)
         while user is not None:
@@ -96,11 +96,11 @@ class Choice:
         for each in own:
             self._standings.move(claim.group, each.claim.amounts, 1)
         if not exceeded:
-            return "its group is not over any more without others"
+            return "without the other jobs its group does not exceed its runtime any more"
         if not helps:
-            return f"it has nothing of what its group uses too much of: {', '.join(exceeded)}"
+            return f"it has nothing in the dimensions in which its group uses too much: {', '.join(exceeded)}"
         if below:
-            return f"its group would be below its min in {below}"
+            return f"its group would fall below its min in {below}"
         self.helps[one.key] = helps
         return self._budget.refusal(one, also) or self._holding.refusal(one, also)
 
@@ -144,7 +144,7 @@ class Choice:
                 user.left += 1
                 self._standings.move(user.group, user.idle.amounts, -1)
             for one in gone:
-                self._refuse(one, "in the next cycle none of those in need would be matched there")
+                self._refuse(one, "the next cycle would match no job of the groups in need there")
 
     def _give_back(self, place: str) -> None:
         """Give back what is not needed for those who come, what would lose the most first."""
@@ -154,4 +154,4 @@ class Choice:
             if self._rooms.fit(place, [each.claim.slot for each in rest], self._there(place)):
                 kept.remove(one)
                 self._count([one], -1)
-                self._refuse(one, "given back: who waits has room without it")
+                self._refuse(one, "not needed: the waiting jobs fit without it")

@@ -128,9 +128,9 @@ class _Planner:
     def _stopped(self, measured: Mapping[str, bool]) -> str:
         ahead = self.past.last - self.observation.taken_at
         if ahead > _AHEAD:
-            return f"the record is {ahead:.0f} s ahead of this look: clocks differ, or the look is old"
+            return f"the record is {ahead:.0f} s ahead of this observation: clocks differ, or the observation is old"
         if self.past.useless(measured):
-            return "what was taken back went to others twice in a row: find out why, then resume"
+            return "the freed slots went to other groups twice in a row: find out why, then resume"
         return ""
 
     def _waiting(self, over: Sequence[Over], needs: Sequence[Shortage]) -> str:
@@ -138,16 +138,20 @@ class _Planner:
         if not over:
             return "no group uses more than its runtime"
         if not needs:
-            return "nobody in need waits in vain"
+            return "no group in need has waiting jobs that do not start"
         if not any(each.ready for each in over):
             longest = max(each.seconds for each in over)
-            return f"no group has been over for {limits.over_for} s, the longest for {longest:.0f} s"
+            return (
+                f"no group has used more than its runtime for {limits.over_for} s; the longest time is {longest:.0f} s"
+            )
         if not any(each.ready for each in needs):
             longest = max(each.seconds for each in needs)
-            return f"nobody has been in need for {limits.need_for} s, the longest for {longest:.0f} s"
+            return f"no group has been in need for {limits.need_for} s; the longest time is {longest:.0f} s"
         last = max((action.time for action in self.past.actions if action.jobs), default=None)
         if last is not None and now - last < limits.settle_time:
-            return f"jobs were taken back {now - last:.0f} s ago, and {limits.settle_time} s pass before the next"
+            return (
+                f"jobs were vacated {now - last:.0f} s ago, and the next ones have to wait for {limits.settle_time} s"
+            )
         return ""
 
     # What is taken back -------------------------------------------------------------------------------------------
@@ -175,7 +179,7 @@ class _Planner:
             renew=tuple(who for who in plan.renew if who not in set_anew),
             spared=tuple(sorted((*candidates.spared, *choice.refused.values()), key=in_order)),
             kept=tuple(holding.kept()),
-            waiting="" if victims else "no job that may be taken back would be of use to those who wait",
+            waiting="" if victims else "no job that may be vacated would help the waiting jobs",
         )
 
     def _taken(self, choice: Choice, holding: Holding, rooms: Rooms, needy: Collection[str]) -> frozenset[str]:

@@ -47,17 +47,17 @@ class Seen(Protocol):
 def unlike(victim: Victim, now: Seen | None, limits: ReclaimLimits) -> str:
     """Return why ``victim`` is not to be vacated as it is ``now`` (None: it does not run); empty where it is."""
     if now is None:
-        return "it does not run any more"
+        return "it no longer runs"
     if now.submitter.lower() != victim.submitter.lower():
-        return f"it is {now.submitter}'s by now"
+        return f"it now belongs to {now.submitter}"
     if now.slot != victim.slot or now.started != victim.started:
-        return "it was started anew"
+        return "it was restarted"
     if now.universe in UNMATCHED_UNIVERSES or now.universe == _PARALLEL:
         return f"it is of universe {now.universe}"
     if now.protected:
-        return "it says HtcqProtected = true by now"
+        return "it now has HtcqProtected = true"
     if now.ran < limits.min_runtime:
-        return f"by its schedd's clock it has run {now.ran:.0f} s of the {limits.min_runtime} s that it is given"
+        return f"by its schedd's clock it has run {now.ran:.0f} s of the {limits.min_runtime} s that are guaranteed"
     if now.left is not None and now.left <= limits.grace:
-        return f"it ends by itself within {max(0.0, now.left):.0f} s"
+        return f"it ends within {max(0.0, now.left):.0f} s"
     return ""

@@ -47,9 +47,9 @@ class Trace:
                 told.append(step)
         if runtime > have:
             base = dimension.partition(MARK)[0]
-            told.append(Step("placed", runtime, f"{runtime - have} more of its {base} may be of this kind"))
+            told.append(Step("placed", runtime, f"{runtime - have} more of its {base} may be of this model"))
         elif runtime < have:
-            told.append(Step("taken", runtime, f"{have - runtime} are of no kind that it may have"))
+            told.append(Step("taken", runtime, f"{have - runtime} are of models for which it has no quota"))
         told.append(Step("ends", runtime, self._ends(group, dimension, sharing)))
         return tuple(told)
 
@@ -65,11 +65,11 @@ class Trace:
         yield Step("min", 0, f"min is {least}")
         if scaled != least:
             there = self.outcome.sharings[group.parent, dimension].total
-            yield Step("scaled", 0, f"min shrinks to {scaled}: there are {there} for all, less than their mins")
+            yield Step("scaled", 0, f"min shrinks to {scaled}: only {there} are available, less than the sum of mins")
         if floor > scaled:
-            yield Step("kept", 0, f"{floor} are kept for it: usage is guaranteed")
+            yield Step("kept", 0, f"{floor} are reserved for it: usage is guaranteed")
         elif floor < scaled:
-            yield Step("kept", 0, f"{floor} are kept for it, its max, which is below its min")
+            yield Step("kept", 0, f"{floor} are reserved for it: its max, which is below its min")
 
     def _begins(self, group: GroupRuntime, dimension: str) -> tuple[int, Step]:
         """Return what the group began with; of a kind of cards, what the passes leave of its asking."""
@@ -120,8 +120,8 @@ def _wants(group: GroupRuntime, dimension: str) -> Iterator[Step]:
     if cap is None:
         yield Step("max", 0, "has no max")
     if limited < request:
-        why = f"max is {cap}" if limited == cap else "the maxes of the kinds and of all together allow no more"
-        yield Step("max", 0, f"may have {limited} at most: {why}")
+        why = f"max is {cap}" if limited == cap else "the maxes of the models and of gpus allow no more"
+        yield Step("max", 0, f"is limited to {limited}: {why}")
 
 
 def _bound(group: GroupRuntime, dimension: str, sharing: Sharing) -> str:
@@ -130,9 +130,9 @@ def _bound(group: GroupRuntime, dimension: str, sharing: Sharing) -> str:
     if runtime >= group.limited[dimension]:
         if group.limited[dimension] < group.request[dimension]:
             return "max"
-        return "what it asks for" if runtime == group.child_request[dimension] else "what is kept for it"
+        return "what it asks for" if runtime == group.child_request[dimension] else "the amount reserved for it"
     if not group.weight[dimension]:
         return "a group of weight 0 borrows nothing"
     if sharing.total == 0:
         return "there is nothing to share"
-    return "nothing is left to share" if sharing.left <= 0 else "the rest is not for it"
+    return "nothing is left to share" if sharing.left <= 0 else "it may not have the rest"

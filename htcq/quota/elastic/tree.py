@@ -75,7 +75,7 @@ def moved(groups: Sequence[Group], name: str, parent: str) -> tuple[tuple[Group,
     by_name = {group.name: group for group in groups}
     for wanted in (name, *((parent,) if parent else ())):
         if wanted not in by_name:
-            raise InputError(f"there is no group {wanted} to move", "name groups that are declared")
+            raise InputError(f"there is no group {wanted} to move", "use the names of declared groups")
     above = parent
     while above:
         if above == name:
@@ -84,7 +84,7 @@ def moved(groups: Sequence[Group], name: str, parent: str) -> tuple[tuple[Group,
     new_names = _new_names(by_name, name, parent)
     taken = sorted(new for old, new in new_names.items() if new in by_name and new not in new_names)
     if taken:
-        raise InputError(f"there is a group {taken[0]} already", "move or rename that one first")
+        raise InputError(f"group {taken[0]} exists already", "move or rename that one first")
     result = []
     for group in groups:
         above = parent if group.name == name else new_names.get(group.parent, group.parent)

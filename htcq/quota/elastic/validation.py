@@ -49,7 +49,7 @@ def refusals(quotas: Quotas, demand: Demand | None = None, unknown: Iterable[str
     for name in unknown:
         near = difflib.get_close_matches(name, known, 1)
         fix = f"Did you mean {near[0]}?" if near else ""
-        yield QuotaIssue("elastic-unknown-group", name, f"there is demand of {name}, which is no group", fix=fix)
+        yield QuotaIssue("elastic-unknown-group", name, f"there is demand of {name}, but no such group", fix=fix)
 
 
 def _names(quotas: Quotas) -> Iterator[QuotaIssue]:
@@ -60,7 +60,7 @@ def _names(quotas: Quotas) -> Iterator[QuotaIssue]:
             yield QuotaIssue("elastic-name-reserved", group.name, f"group {group.name} has a reserved name")
         key = name_key(group.name)
         if key in seen:
-            message = f"group {group.name} is there twice: {seen[key]} is the same"
+            message = f"group {group.name} is declared twice: {seen[key]} is the same name"
             yield QuotaIssue("elastic-group-twice", group.name, message)
         seen[key] = group.name
         for user in group.users:
@@ -80,14 +80,14 @@ def _own_amounts(group: Group) -> Iterator[QuotaIssue]:
         facts = (_fact(group, "min", name), _fact(group, "max", name))
         cap = group.max.get(name, -1)
         if name not in group.max:
-            message = f"group {group.name} has a min of {name} and no max of it"
+            message = f"group {group.name} has a min of {name} but no max"
             yield QuotaIssue("elastic-min-without-max", group.name, message, facts)
         elif cap is not None and amount > cap >= 0:
             message = f"group {group.name} has a min of {amount} {name} and a max of {cap}"
             yield QuotaIssue("elastic-min-above-max", group.name, message, facts)
     for name, cap in sorted(group.max.items()):
         if cap is None and name not in group.weight:
-            message = f"group {group.name} has an unlimited max of {name} and no weight: max is the default of weight"
+            message = f"group {group.name} has an unlimited max of {name} and no weight (the default of weight is max)"
             yield QuotaIssue("elastic-unlimited-without-weight", group.name, message, (_fact(group, "max", name),))
     yield from _kinds(group)
 
@@ -97,7 +97,9 @@ def _kinds(group: Group) -> Iterator[QuotaIssue]:
         kinds = [name for name in group.min if name.startswith(f"{base}{MARK}")]
         together, whole = sum(group.min[name] for name in kinds), group.min.get(base, 0)
         if together > whole:
-            message = f"group {group.name} has mins of kinds of {base} that come to {together}, and a min of {whole}"
+            message = (
+                f"group {group.name} has mins of {base} models that add up to {together}, but a min of {whole} {base}"
+            )
             facts = tuple(_fact(group, "min", name) for name in (base, *sorted(kinds)))
             yield QuotaIssue("elastic-kinds-above-whole", group.name, message, facts)
 
@@ -107,7 +109,7 @@ def _strict(group: Group, used: Mapping[str, int]) -> Iterator[QuotaIssue]:
         fact = (f"used.{group.name}.{name}", str(used[name]))
         cap = group.max.get(name)
         if name not in group.max:
-            message = f"group {group.name} uses {used[name]} {name} and has no max of it"
+            message = f"group {group.name} uses {used[name]} {name} but has no max"
             yield QuotaIssue("elastic-used-without-max", group.name, message, (fact,))
         elif cap is not None and cap < used[name]:
             message = f"group {group.name} uses {used[name]} {name}, more than its max of {cap}"
@@ -119,25 +121,25 @@ def _places(tree: Tree) -> Iterator[QuotaIssue]:
     for group in tree.orphans:
         near = difflib.get_close_matches(group.parent, known, 1)
         fix = f"Declare {group.parent}, or did you mean {near[0]}?" if near else f"Declare {group.parent}."
-        message = f"group {group.name} is below {group.parent}, which is no group"
+        message = f"the parent {group.parent} of group {group.name} does not exist"
         yield QuotaIssue("elastic-orphan", group.name, message, fix=fix)
     for circle in tree.cycles:
         way = " below ".join((*circle, circle[0]))
-        yield QuotaIssue("elastic-cycle", circle[0], f"group {way}: they are above themselves")
+        yield QuotaIssue("elastic-cycle", circle[0], f"group {way}: the parents form a circle")
 
 
 def _below(group: Group, parent: Group, same: bool) -> Iterator[QuotaIssue]:
     for name in sorted(group.max):
         if name not in parent.max and name.partition(MARK)[0] not in parent.max:
-            message = f"group {group.name} has a max of {name}, of which {parent.name} has none"
+            message = f"group {group.name} has a max of {name}, but its parent {parent.name} has none"
             yield QuotaIssue("elastic-dimension-not-of-parent", group.name, message, (_fact(group, "max", name),))
     if same:
         for name in sorted(set(parent.max) - set(group.max)):
-            message = f"group {group.name} has no max of {name}, of which {parent.name} has one"
+            message = f"group {group.name} has no max of {name}, but its parent {parent.name} has one"
             yield QuotaIssue("elastic-dimension-not-of-parent", group.name, message, (_fact(parent, "max", name),))
     for name, amount in sorted(group.min.items()):
         if amount > 0 and name not in parent.min and name.partition(MARK)[0] not in parent.min:
-            message = f"group {group.name} has a min of {name}, of which {parent.name} has none"
+            message = f"group {group.name} has a min of {name}, but its parent {parent.name} has none"
             yield QuotaIssue("elastic-min-not-of-parent", group.name, message, (_fact(group, "min", name),))
 
 
@@ -146,7 +148,9 @@ def _sums(group: Group, children: list[Group]) -> Iterator[QuotaIssue]:
         together = sum(child.min.get(name, 0) for child in children)
         own = group.min.get(name, group.min.get(name.partition(MARK)[0], 0))
         if together > own:
-            message = f"the groups below {group.name} have mins that come to {together} {name}, more than its {own}"
+            message = (
+                f"the children of group {group.name} have mins that add up to {together} {name}, more than its {own}"
+            )
             facts = (_fact(group, "min", name), *(_fact(child, "min", name) for child in children if name in child.min))
             yield QuotaIssue("elastic-children-min-above-parent", group.name, message, facts)
 
@@ -170,7 +174,9 @@ def _guarantees(tree: Tree, demand: Demand) -> Iterator[QuotaIssue]:
                 child = parent
             else:
                 if child is not group and not child.parent:
-                    message = f"the min of {group.min[name]} {name} of {group.name} is kept by no group above it"
+                    message = (
+                        f"no group above {group.name} has enough in reserve for its min of {group.min[name]} {name}"
+                    )
                     yield QuotaIssue("elastic-guarantee-not-covered", group.name, message, (_fact(group, "min", name),))
 
 

@@ -45,7 +45,7 @@ def doubts(
         yield QuotaIssue(
             "elastic-submitter-in-unknown-group",
             name,
-            f"{name} names a group that is not there: no quota binds its jobs",
+            f"{name} names a group that does not exist: no quota applies to its jobs",
         )
 
 
@@ -62,13 +62,13 @@ def _of_group(group: Group, together: dict[tuple[str, str], int]) -> Iterator[Qu
     if not _NAME.fullmatch(group.name):
         yield QuotaIssue("elastic-name-illegal", group.name, f"group {group.name} has a name that HTCondor refuses")
     if not group.max:
-        yield QuotaIssue("elastic-nothing-managed", group.name, f"group {group.name} has no max of anything")
+        yield QuotaIssue("elastic-nothing-managed", group.name, f"group {group.name} has no max in any dimension")
         return
     yield from _elasticity(group, together)
     if group.min.get(GPUS, 0) > 0:
         for name in (CPUS, MEMORY):
             if name in group.max and not group.min.get(name, 0):
-                message = f"group {group.name} is guaranteed {group.min[GPUS]} gpus and no {name} to use them with"
+                message = f"group {group.name} is guaranteed {group.min[GPUS]} gpus but no {name}"
                 yield QuotaIssue("elastic-gpus-without-cpus", group.name, message)
 
 
@@ -77,15 +77,17 @@ def _elasticity(group: Group, together: dict[tuple[str, str], int]) -> Iterator[
     for name, weight in sorted(group.weight.items()):
         cap = group.max.get(name, 0)
         if weight == 0 and (cap is None or cap > group.min.get(name, 0)):
-            message = f"group {group.name} has a weight of 0 {name}: it never borrows any, whatever its max"
+            message = f"group {group.name} has a weight of 0 {name}: it never borrows, whatever its max"
             yield QuotaIssue("elastic-weight-zero", group.name, message)
     if all(cap == group.min.get(name, 0) for name, cap in group.max.items()):
-        yield QuotaIssue("elastic-nothing-elastic", group.name, f"group {group.name} has its max for min of everything")
+        yield QuotaIssue(
+            "elastic-nothing-elastic", group.name, (f"group {group.name} has equal min and max in all dimensions")
+        )
     elif not any(group.min.values()):
         for name in sorted(group.max):
             weight, all_ = _weight(group, name), together[group.parent, name]
             if 0 < weight * SMALL_PART < all_:
-                message = f"group {group.name} is guaranteed nothing, and its weight is {weight} of {all_} {name}"
+                message = f"group {group.name} has no guarantee, and its weight is {weight} of {all_} {name}"
                 yield QuotaIssue("elastic-may-starve", group.name, message)
 
 
@@ -98,7 +100,7 @@ def _above(group: Group, parent: Group) -> Iterator[QuotaIssue]:
         most = parent.max.get(name)
         if most is not None and (cap is None or cap > most):
             shown = "no max" if cap is None else f"a max of {cap}"
-            message = f"group {group.name} has {shown} of {name}, and {parent.name} above it has one of {most}"
+            message = f"group {group.name} has {shown} of {name}, but its parent {parent.name} has one of {most}"
             yield QuotaIssue("elastic-max-above-parent", group.name, message)
 
 
@@ -107,11 +109,11 @@ def _of_capacity(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Itera
     for name in sorted({each for group in tops for each in group.max}):
         mins = sum(group.min.get(name, 0) for group in tops)
         if name in total and mins > total[name]:
-            message = f"the mins of the top-level groups come to {mins} {name}, and there are {total[name]}"
+            message = f"the mins of the top-level groups add up to {mins} {name}, but the total is {total[name]}"
             yield QuotaIssue("elastic-mins-above-capacity", "", message, ((f"total.{name}", str(total[name])),))
         kept = sum(group.min.get(name, 0) for group in tops if not group.lend)
         if total.get(name, 0) > 0 and kept * IDLE_PART > total[name]:
-            message = f"top-level groups that do not lend keep {kept} of {total[name]} {name}, used or not"
+            message = f"top-level groups that do not lend are guaranteed {kept} of {total[name]} {name}, used or not"
             yield QuotaIssue("elastic-idle-min-kept", "", message)
     known = sorted(total)
     for name in sorted({each for group in tree.groups for each in (*group.max, *group.weight)}):
@@ -119,7 +121,9 @@ def _of_capacity(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Itera
             near = difflib.get_close_matches(name, known, 1)
             fix = f"Did you mean {near[0]}?" if near else ""
             holders = [group.name for group in tree.groups if name in group.max or name in group.weight]
-            message = f"{name}, which {holders[0]} has a quota of, is not in the total: there is nothing of it"
+            message = (
+                f"{name}, for which {holders[0]} has a quota, is missing from the total: nothing of it can be shared"
+            )
             yield QuotaIssue("elastic-unknown-dimension", holders[0], message, fix=fix)
 
 
@@ -129,17 +133,15 @@ def _of_demand(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Iterato
         asked = sorted(name for name, amount in request.items() if amount > 0)
         for name in asked:
             if name not in group.max and name.partition(MARK)[0] not in group.max:
-                message = (
-                    f"group {group.name} asks for {request[name]} {name}, of which it has no max: no quota binds that"
-                )
+                message = f"group {group.name} requests {request[name]} {name} but has no max: no quota applies"
                 yield QuotaIssue("elastic-demand-not-managed", group.name, message)
         if tree.children.get(group.name):
             if any(request.values()) or any(used.values()):
-                message = f"group {group.name} has jobs of its own and groups below it: they share with those"
+                message = f"group {group.name} has jobs of its own and child groups: its jobs count as one more child"
                 yield QuotaIssue("elastic-parent-with-jobs", group.name, message)
         elif not any(request.values()) and not any(used.values()):
             yield QuotaIssue(
-                "elastic-group-unused", group.name, f"group {group.name} asks for nothing and uses nothing"
+                "elastic-group-unused", group.name, f"group {group.name} requests nothing and uses nothing"
             )
 
 
@@ -148,5 +150,5 @@ def _left_behind(tree: Tree, before: dict[str, Group]) -> Iterator[QuotaIssue]:
         old = before.get(group.name)
         for name, weight in sorted(group.weight.items()):
             if old is not None and old.max.get(name) == weight == old.weight.get(name) != group.max.get(name):
-                message = f"group {group.name} has a weight of {weight} {name}, which was its max before"
+                message = f"group {group.name} has a weight of {weight} {name}, which was its max before the change"
                 yield QuotaIssue("elastic-weight-left-behind", group.name, message)

@@ -15,7 +15,7 @@ from htcq.pool.configuration import Configuration, Knob
 #: Knobs with the truth value by which nothing is offered to the negotiator, and what they do.
 _SWITCHES = (
     ("CURB_MATCHMAKING", True, "it offers none of its jobs to the negotiator"),
-    ("START_VANILLA_UNIVERSE", False, "it starts no vanilla job"),
+    ("START_VANILLA_UNIVERSE", False, "it starts no vanilla jobs"),
 )
 _MAX = "MAX_JOBS_RUNNING"
 
@@ -31,7 +31,7 @@ def _shut(configuration: Configuration) -> Iterator[tuple[Knob, str]]:
     if limit is not None:
         number = _constant(limit.value)
         if number is not None and number <= 0:
-            yield limit, "it runs no job at all"
+            yield limit, "it runs no jobs"
     for name, shut, what in _SWITCHES:
         knob = _knob(configuration, name)
         if knob is not None and _constant(knob.value) == shut:
@@ -74,10 +74,10 @@ RULE = Rule(
     needs=(Input.ACCESS,),
     summary="MAX_JOBS_RUNNING, CURB_MATCHMAKING or START_VANILLA_UNIVERSE keeps all jobs of an access point waiting",
     consequence=(
-        "The schedd offers the negotiator nothing, or starts nothing of what is matched. Its jobs stay idle, and the "
-        "negotiator's log does not name them. While jobs wait there this is an error."
+        "The schedd offers nothing to the negotiator, or starts nothing that is matched. Its jobs stay idle, and the "
+        "negotiator's log does not mention them. If jobs wait there, this is an error."
     ),
-    advice="Take the knob out of the access point's configuration, or raise the limit, and reconfigure the schedd.",
+    advice="Remove the knob from the access point's configuration, or raise the limit, and reconfigure the schedd.",
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, negotiate, StartJobs, 25.14",
     find=_find,
 )

@@ -42,11 +42,11 @@ def _ignored(configuration: Configuration, pattern: re.Pattern[str], whose: str)
                 cause=file.path,
                 subject=f"file {file.path}",
                 message=(
-                    f"{file.path} lies in a directory of LOCAL_CONFIG_DIR under a name that HTCondor leaves out there: "
-                    "it counts only where something else names it"
+                    f"{file.path} is in a directory of LOCAL_CONFIG_DIR under a name that HTCondor ignores there: it "
+                    "is read only if another setting names it"
                 ),
                 facts=(file.fact, Fact(_KNOB, pattern.pattern)),
-                advice=f"Give it a name that is read: mv {file.path} {directory}/{_sound(name)}",
+                advice=f"Rename it: mv {file.path} {directory}/{_sound(name)}",
                 examples=(whose,),
             )
 
@@ -61,11 +61,11 @@ RULE = Rule(
     needs=(),
     summary="A configuration file has a name that HTCondor does not read in a directory",
     consequence=(
-        "HTCondor leaves out files that end in .py, .sh, .pl, ~, .rpmsave and the like, and those that begin with a "
-        "dot, without a word. What is written there does not count, unless an include or LOCAL_CONFIG_FILE names the "
-        "file, and then it counts at another place than its name says."
+        "HTCondor silently ignores files that end in .py, .sh, .pl, ~, .rpmsave and others, and files that begin "
+        "with a dot. Their content has no effect, unless an include or LOCAL_CONFIG_FILE names the file, and then it "
+        "is read at another position than its name suggests."
     ),
-    advice="Give the file a name that is read, such as 50-quota.config.",
+    advice="Rename the file, for example to 50-quota.config.",
     source="src/condor_utils/condor_config.cpp:get_config_dir_file_list, 25.14",
     find=_find,
 )

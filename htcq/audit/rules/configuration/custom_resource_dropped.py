@@ -58,8 +58,8 @@ RULE = Rule(
     needs=(Input.EXECUTE,),
     summary="MACHINE_RESOURCE_NAMES is set and does not list an asset that is defined",
     consequence=(
-        "Once MACHINE_RESOURCE_NAMES is set the startd drops every custom asset that it does not list, GPUs included. "
-        "Jobs that ask for one never match there, and a consumption policy on it is not complete."
+        "If MACHINE_RESOURCE_NAMES is set, the startd drops every custom asset that it does not list, including "
+        "GPUs. Jobs that request one never match there, and a consumption policy for it is incomplete."
     ),
     advice="List the asset in MACHINE_RESOURCE_NAMES, or leave MACHINE_RESOURCE_NAMES unset.",
     source="src/condor_startd.V6/ResAttributes.cpp:init_machine_resources, 25.14",

@@ -93,8 +93,8 @@ def _message(knob: Knob, dropped: list[str], starved: tuple[str, ...]) -> str:
     jobs = f"; jobs of {listed(starved)} wait" if starved else ""
     if not knob.overridden:
         return (
-            f"{_NAMES} lists {listed(_names(knob.value)) or 'no group'} alone, and {groups} with quotas are not "
-            f"listed ({listed(dropped)}): a later file overrides {_NAMES}, most likely{jobs}"
+            f"{_NAMES} lists only {listed(_names(knob.value)) or 'no group'}, and {groups} with quotas are not "
+            f"listed ({listed(dropped)}): probably a later file overrides {_NAMES}{jobs}"
         )
     former = knob.overridden[-1].place
     return f"{knob.place} overrides {_NAMES} of {former}, and drops {groups} ({listed(dropped)}){jobs}"
@@ -120,15 +120,15 @@ RULE = Rule(
     id="group-names-overridden",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="A later assignment of GROUP_NAMES replaces a former one and drops groups that have quotas",
+    summary="A later assignment of GROUP_NAMES replaces an earlier one and drops groups that have quotas",
     consequence=(
-        "HTCondor keeps the last assignment of a knob. Groups that only a former one lists do not exist: their quotas "
-        "are ignored, and their jobs count for no group, which gets what the groups leave. While the jobs of such a "
-        "group wait this is an error."
+        "HTCondor uses the last assignment of a knob. Groups that are listed only in an earlier one do not exist: "
+        "their quotas are ignored, and their jobs belong to no group, so that they get only what the groups leave. "
+        "If jobs of such a group wait, this is an error."
     ),
     advice=(
-        "List all groups in one file, or let the later file extend the list by $(GROUP_NAMES). On the central manager "
-        "'condor_config_val -verbose GROUP_NAMES' names the file that counts."
+        "List all groups in one file, or extend the list with $(GROUP_NAMES) in the later file. On the central "
+        "manager 'condor_config_val -verbose GROUP_NAMES' shows the file that applies."
     ),
     source="src/condor_utils/config.cpp:Parse_macros, 25.14",
     find=_find,

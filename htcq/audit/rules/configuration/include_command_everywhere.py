@@ -30,13 +30,15 @@ RULE = Rule(
     id="include-command-everywhere",
     severity=Severity.WARNING,
     needs=(),
-    summary="A command that writes configuration runs in every daemon and every tool",
+    summary="A command that prints configuration runs in every daemon and every tool",
     consequence=(
-        "It is executed anew at every start and reconfig of every daemon and by every condor_q, as whoever calls it. "
-        "Where it is slow or hangs, so is everything; where it answers users otherwise than root, daemons and tools "
-        "have different configurations."
+        "It runs at every start and reconfig of every daemon and in every condor_q, with the identity of the caller. "
+        "If it is slow or hangs, so does everything; if its output for users differs from that for root, daemons and "
+        "tools have different configurations."
     ),
-    advice="Write the configuration into a file beforehand, or use include command into FILE, which runs it once.",
+    advice=(
+        "Write the configuration to a file in advance, or use include command into FILE, which runs the command once."
+    ),
     source="src/condor_utils/config.cpp:parse_include_options, condor_config.cpp:process_locals, 25.14",
     find=_find,
 )

@@ -69,8 +69,8 @@ def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found
         f"{usual.text}: {listed}{more}",
         facts=(Fact("HtcqModelHash", model.hash or "(absent)"), Fact("HtcqModelHash of most", usual.hash)),
         advice=(
-            "Write the configuration with 'htcq emit' on the machines that are behind, and restart their startds. All "
-            f"of them: condor_status -constraint 'HtcqModelHash =!= \"{usual.hash}\"' -af Machine | sort -u"
+            "Write the configuration with 'htcq emit' on the machines with the old model, and restart their startds. "
+            f"All of them: condor_status -constraint 'HtcqModelHash =!= \"{usual.hash}\"' -af Machine | sort -u"
         ),
         count=len(names),
         examples=tuple(names),
@@ -81,12 +81,13 @@ RULE = Rule(
     id="model-out-of-date",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary="Execution points advertise another model than most of those that advertise one, or none",
+    summary="Execution points advertise no model, or another one than most",
     consequence=(
-        "Nodes with different models weigh equal claims differently, and quotas, usage and the pool's weight are sums "
-        "of both. While a new configuration is rolled out this is normal, and the finding lists what is left to do; it "
-        "goes away when the last startd is restarted. Until most nodes have the new model, those that have it already "
-        "are the ones listed. A machine that advertises nothing counts only where others advertise a model."
+        "Nodes with different models give equal claims different weights, and quotas, usage and the pool's weight "
+        "are sums of both. During the rollout of a new configuration this is normal, and the finding lists the "
+        "remaining machines; it disappears when the last startd has been restarted. Until most nodes have the new "
+        "model, the nodes that already have it are listed. A machine without a model is listed only if others "
+        "advertise one."
     ),
     advice="Write the configuration with 'htcq emit' on the machines that are behind, and restart their startds.",
     source="HtcqModel and HtcqModelHash, which 'htcq emit' adds to STARTD_ATTRS",

@@ -46,7 +46,7 @@ def _found(evidence: Evidence, knob: str, text: str, number: str) -> Found:
     return Found(
         cause=knob,
         subject=f"knob {knob}",
-        message=f"{knob} = {text} holds for none of {number}{groups}",
+        message=f"{knob} = {text} is true for none of {number}{groups}",
         facts=(knob_fact(evidence, knob),),
         harm=Harm(starved=starved),
         trial=(Setting(Role.CENTRAL, knob, ""),),
@@ -57,12 +57,12 @@ RULE = Rule(
     id="negotiator-excludes-all",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL,),
-    summary="NEGOTIATOR_SUBMITTER_CONSTRAINT or NEGOTIATOR_JOB_CONSTRAINT holds for nothing that waits",
+    summary="NEGOTIATOR_SUBMITTER_CONSTRAINT or NEGOTIATOR_JOB_CONSTRAINT is true for nothing that waits",
     consequence=(
-        "The negotiator leaves out all submitters, or schedds offer none of their jobs: nothing in the pool is "
-        "matched, and no log says that a job was left out."
+        "The negotiator skips all submitters, or schedds offer none of their jobs: nothing in the pool is matched, "
+        "and no log mentions the excluded jobs."
     ),
-    advice="Take the constraint out of the configuration, or correct it, and reconfigure the negotiator.",
+    advice="Remove the constraint from the configuration, or correct it, and reconfigure the negotiator.",
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, startNegotiateProtocol, 25.14",
     find=_find,
 )

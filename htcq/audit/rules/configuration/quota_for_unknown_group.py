@@ -38,7 +38,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Found:
     near = near_group_knob(evidence, knob)
     hint = f"; did you mean {near}?" if near else ""
-    lists = f"{_NAMES} does not list {group}" if groups else f"{_NAMES} lists no group at all"
+    lists = f"{_NAMES} does not list {group}" if groups else f"{_NAMES} lists no groups"
     return Found(
         cause=group.lower() if groups else "no groups",
         subject=f"knob {knob.name}",
@@ -96,9 +96,9 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="GROUP_QUOTA_*, GROUP_ACCEPT_SURPLUS_* or another knob is set for a group that GROUP_NAMES does not list",
     consequence=(
-        "The negotiator makes groups of the names in GROUP_NAMES only, and looks for the knobs of these. The knob is "
-        "ignored without a word, and the group that was meant keeps a quota of 0 or the defaults. While jobs of that "
-        "group wait this is an error."
+        "The negotiator creates only the groups in GROUP_NAMES, and reads only their knobs. This knob is silently "
+        "ignored, and the intended group keeps a quota of 0 or the defaults. If jobs of that group wait, this is an "
+        "error."
     ),
     advice="Correct the name, or add the group to GROUP_NAMES.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",

@@ -21,7 +21,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=f"MEMORY = {memory.raw}, RESERVED_MEMORY = {reserved.raw}",
             subject=f"execution point {machine}",
             message=(
-                f"MEMORY is {amount:g} MB and RESERVED_MEMORY {less:g} MB: the startd hands out {amount - less:g} MB"
+                f"MEMORY is {amount:g} MB and RESERVED_MEMORY {less:g} MB: the startd offers {amount - less:g} MB"
             ),
             facts=(
                 Fact(memory.name, memory.raw or memory.value, memory.place),
@@ -38,10 +38,13 @@ RULE = Rule(
     needs=(Input.EXECUTE,),
     summary="RESERVED_MEMORY is set together with MEMORY",
     consequence=(
-        "The startd subtracts RESERVED_MEMORY from MEMORY as well as from what it detects. Slots are smaller than they "
-        "were meant to be; where nothing is left the startd exits."
+        "The startd subtracts RESERVED_MEMORY from MEMORY as well as from the detected memory. Slots are smaller "
+        "than intended; if nothing is left, the startd exits."
     ),
-    advice="Set one of them: MEMORY to what jobs may have, or RESERVED_MEMORY to what they may not; then restart.",
+    advice=(
+        "Set only one of them: MEMORY to the memory for jobs, or RESERVED_MEMORY to the memory that jobs must not "
+        "use; then restart."
+    ),
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, 25.14",
     find=_find,
 )

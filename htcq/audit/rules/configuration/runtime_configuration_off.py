@@ -21,12 +21,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         settable = [knob for knob in configuration if _SETTABLE.match(knob.name) and knob.value.strip()]
         on = [name for name in _SWITCHES if configuration.truth(name, False)]
         if settable and not on:
-            message = f"{settable[0].name} lists what may be set, but {listed(_SWITCHES)} are both off"
+            message = f"{settable[0].name} lists knobs, but {listed(_SWITCHES)} are both off"
             yield _found(configuration, whose, "off", message, settable)
         elif on and not settable:
-            message = (
-                f"{listed(on)} {'is' if len(on) == 1 else 'are'} on, but no SETTABLE_ATTRS_* lists what may be set"
-            )
+            message = f"{listed(on)} {'is' if len(on) == 1 else 'are'} on, but no SETTABLE_ATTRS_* lists any knobs"
             yield _found(configuration, whose, "nothing listed", message, settable)
     if not checked:
         yield Unchecked(Input.CENTRAL.value)
@@ -47,14 +45,15 @@ RULE = Rule(
     id="runtime-configuration-off",
     severity=Severity.INFO,
     needs=(),
-    summary="condor_config_val -set or -rset is prepared and has no effect",
+    summary="condor_config_val -set or -rset is configured incompletely and has no effect",
     consequence=(
-        "Daemons take a knob over the network only where ENABLE_PERSISTENT_CONFIG or ENABLE_RUNTIME_CONFIG was on when "
-        "they started, a SETTABLE_ATTRS_* lists it, and then only after a condor_reconfig. Else the request is refused."
+        "A daemon accepts a knob over the network only if ENABLE_PERSISTENT_CONFIG or ENABLE_RUNTIME_CONFIG was on "
+        "when it started and a SETTABLE_ATTRS_* lists the knob; the new value is applied at the next "
+        "condor_reconfig. Otherwise the request is refused."
     ),
     advice=(
         "Turn ENABLE_RUNTIME_CONFIG on, list the knobs in SETTABLE_ATTRS_ADMINISTRATOR or SETTABLE_ATTRS_CONFIG, and "
-        "restart; or take all of them out."
+        "restart; or remove all of these settings."
     ),
     source="src/condor_utils/condor_config.cpp:init_dynamic_config, daemon_core.cpp:CheckConfigAttrSecurity, 25.14",
     find=_find,

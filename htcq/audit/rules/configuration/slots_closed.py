@@ -86,7 +86,7 @@ def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
     return Found(
         cause=text,
         subject=f"slot {slots[0].name}",
-        message=f"START = {quoted(text)} lets no job in: none starts on {counted(len(slots), 'slot')} of "
+        message=f"START = {quoted(text)} accepts no job: none starts on {counted(len(slots), 'slot')} of "
         f"{counted(len(machines), 'machine')}, {100 * part:.0f} % of the pool",
         facts=(Fact("Start", text), Fact("part of the pool", f"{100 * part:.1f} %")),
         count=len(slots),
@@ -104,15 +104,15 @@ RULE = Rule(
     id="slots-closed",
     severity=Severity.INFO,
     needs=(Input.SLOTS,),
-    summary="START of some slots lets no job in, whatever the job asks for",
+    summary="START of some slots accepts no job, whatever its requests",
     consequence=(
-        "No new job starts on these slots, and HTCondor reports nothing: a slot in state Owner or Unclaimed looks as "
-        "if nobody wanted it. One machine in repair is worth knowing; more than a tenth of the pool is a warning, and "
-        "half of it an error."
+        "No new job starts on these slots, and HTCondor does not report it: a slot in state Owner or Unclaimed looks "
+        "as if nobody requested it. One machine under repair is information only; more than a tenth of the pool is a "
+        "warning, and half of it an error."
     ),
     advice=(
-        "Where the machines are to run jobs, let START hold on them, or correct the attribute that it names, and "
-        "reconfigure their startds."
+        "If the machines should run jobs, correct START or the attribute to which it refers, and reconfigure their "
+        "startds."
     ),
     source="src/condor_startd.V6/Reqexp.cpp, 25.14",
     find=_find,

@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 yield Found(
                     cause=knob.name.upper(),
                     subject=f"knob {knob.name}",
-                    message=f"HTCondor knows no knob {knob.name} and ignores it; did you mean {meant}?",
+                    message=f"HTCondor has no knob {knob.name} and ignores it; did you mean {meant}?",
                     facts=(Fact(knob.name, knob.value, knob.place),),
                     settings=settings,
                     examples=(whose,),
@@ -112,12 +112,12 @@ RULE = Rule(
     id="unknown-knob",
     severity=Severity.WARNING,
     needs=(),
-    summary="A knob that HTCondor does not know, with a name near one that it knows",
+    summary="A knob that HTCondor does not have, with a name similar to one that it has",
     consequence=(
-        "HTCondor accepts every name without a word: it could be a macro of the site's own. What was meant to be set "
-        "keeps its default."
+        "HTCondor silently accepts every name, because it could be a macro of the site. The intended knob keeps its "
+        "default."
     ),
-    advice="Correct the name; 'condor_config_val -dump' shows what HTCondor knows.",
+    advice="Correct the name; 'condor_config_val -dump' lists HTCondor's knobs.",
     source="src/condor_utils/param_info.in and config.cpp, 25.14",
     find=_find,
 )

@@ -22,8 +22,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield Found(
                     cause=f"without {name}",
                     subject=f"slot {lacking[0].name}",
-                    message=f"MachineResources lists {asset}, but {name} is no number there: the negotiator exits when "
-                    "it tries a job on the slot",
+                    message=f"MachineResources lists {asset}, but {name} is not a number: the negotiator crashes "
+                    "when it tries a job on the slot",
                     facts=(Fact("MachineResources", resources), Fact(name, lacking[0].frame.text(name) or "(absent)")),
                     settings=unlisted(evidence, lacking, name),
                     count=len(lacking),
@@ -45,13 +45,15 @@ RULE = Rule(
     id="asset-without-amount",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="A slot with a consumption policy lists an asset in MachineResources of which its ad gives no number",
+    summary=(
+        "A slot with a consumption policy lists an asset in MachineResources whose amount is not a number in its ad"
+    ),
     consequence=(
-        "When the negotiator looks whether a job fits it wants a number of every asset. Where there is none it exits "
+        "To check whether a job fits, the negotiator needs the amount of every asset. If one is missing it exits "
         "with 'Missing … resource asset'; the master restarts it, and it exits again at the same slot: no job of the "
         "pool is matched any more."
     ),
-    advice="Take the asset out of STARTD_ATTRS and out of the output of STARTD_CRON jobs; then run condor_reconfig.",
+    advice="Remove the asset from STARTD_ATTRS and from the output of STARTD_CRON jobs; then run condor_reconfig.",
     source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14; seen on 25.14.1",
     find=_find,
 )

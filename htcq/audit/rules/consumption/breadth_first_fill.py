@@ -13,7 +13,7 @@ _KNOB = "NEGOTIATOR_MATCHLIST_CACHING"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, True):
-        told = "one cycle spreads jobs over all slots, whatever the ranks say"
+        told = "one cycle spreads jobs over all slots, regardless of the ranks"
         yield from beside_policies(evidence, _KNOB, told, "False")
 
 
@@ -23,11 +23,11 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="Slots with consumption policies are filled breadth first, regardless of ranks",
     consequence=(
-        "After a match the slot is put back into the list of candidates behind those that it beats, not before them. "
-        "One cycle so spreads equal jobs over all slots, even where the ranks want machines filled up one after the "
-        "other."
+        "After a match the slot is put back into the list of candidates behind slots of equal rank instead of before "
+        "them. One cycle therefore spreads equal jobs over all slots, even if the ranks ask for filling one machine "
+        "after the other."
     ),
-    advice="Without the cache slots are filled in the order of the ranks, and cycles take longer.",
+    advice="Without this cache slots are filled in the order of the ranks, and cycles take longer.",
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:insert_candidate, 25.14; seen on 25.14.1: slots 1, 2, 3, 4, 4, 3, 2, "
         "1, 4, 3"

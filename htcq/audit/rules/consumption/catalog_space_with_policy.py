@@ -29,8 +29,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield on_slots(
                 kind,
                 cause="catalogs",
-                message=f"job {jobs[0].name} brings catalogs of common files: the negotiator charges its whole "
-                "RequestDisk, the startd takes that without the catalogs it has already",
+                message=f"job {jobs[0].name} has catalogs of common files: the negotiator charges its whole "
+                "RequestDisk, the startd subtracts the catalogs that are already there",
                 settings=execute(evidence, kind.slots, modifier(DISK), "UNDEFINED"),
                 facts=(
                     consumption_fact(kind, DISK),
@@ -51,12 +51,13 @@ RULE = Rule(
     id="catalog-space-with-policy",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="Jobs with catalogs of common files meet slots with a consumption policy",
+    summary="Jobs with catalogs of common files run on slots with a consumption policy",
     consequence=(
-        "The startd subtracts the space of catalogs that are there already from RequestDisk, the negotiator does not "
-        "know of them: it takes more disk of the slot than the claim gets, and sees less room than there is."
+        "The startd subtracts the space of catalogs that are already on the machine from RequestDisk, but the "
+        "negotiator does not: it deducts more disk from the slot than the claim gets, and sees less free disk than "
+        "there is."
     ),
-    advice="Leave the request for disk alone on nodes with a policy: then both charge it in full.",
+    advice="Do not modify the disk request on nodes with a policy: then both charge it in full.",
     source="src/condor_utils/param_info.in (CATALOG_SPACE, since 25.12.2), Resource.cpp:create_dslot, 25.14",
     find=_find,
 )

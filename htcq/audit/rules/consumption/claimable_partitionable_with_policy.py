@@ -25,8 +25,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=_KNOB,
-                    message=f"{_KNOB} is on both here and at access point {asking[0]}: each request to claim the slot "
-                    "itself is refused",
+                    message=f"{_KNOB} is on here and at access point {asking[0]}: each request to claim the whole "
+                    "slot is refused",
                     settings=settings,
                     facts=(
                         knob_as_fact(effective(node.configuration, _KNOB)),
@@ -42,10 +42,10 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.ACCESS, Input.EXECUTE),
     summary="ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS is on at access points and at nodes with a consumption policy",
     consequence=(
-        "Access points then ask for the partitionable slot as a whole, and a slot with a consumption policy refuses "
-        "that: no claim is ever made, and all the while users are charged for matches."
+        "Access points then request the whole partitionable slot, which a slot with a consumption policy refuses: no "
+        "claim is ever made, but users are charged for the matches."
     ),
-    advice="Turn it off at the access points: those without it claim dynamic slots only.",
+    advice="Turn it off at the access points: without it they claim dynamic slots only.",
     source="src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1",
     find=_find,
 )

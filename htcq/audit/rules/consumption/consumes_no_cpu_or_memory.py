@@ -58,8 +58,8 @@ def _found(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> Fou
     return on_slots(
         kind,
         cause=f"{name}: {kind.consumption[asset]}",
-        message=f"{trial.job} {takes} 0 {asset}, but its dynamic slot {gets} {number(got)} {unit}: the slot hands out "
-        "more than it has" + (f", {name} is at {below[0]} already" if below else ""),
+        message=f"{trial.job} {takes} 0 {asset}, but its dynamic slot {gets} {number(got)} {unit}: the slot gives "
+        "away more than it has" + (f", {name} is at {below[0]} already" if below else ""),
         facts=(consumption_fact(kind, asset), *(Fact(name, left) for left in below[:1])),
         settings=consumption_settings(evidence, kind, asset, at_least_one(kind, asset)),
         severity=None if happens else Severity.INFO,
@@ -71,14 +71,14 @@ RULE = Rule(
     id="consumes-no-cpu-or-memory",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="A claim can take no cpus or no memory of a slot, though the startd hands out 1 cpu and 1 MB at least",
+    summary="A claim can consume no cpus or no memory, although the startd carves at least 1 cpu and 1 MB",
     consequence=(
-        "A dynamic slot never has less than 1 cpu and 1 MB. What the policy does not take is handed out all the same: "
-        "the partitionable slot goes below zero and the machine carries more jobs than it has cpus. A job in 1 MB is "
-        "killed where memory limits are enforced. Where no job of the queue asks for so little, and none does by "
-        "default, this is worth knowing only."
+        "A dynamic slot always has at least 1 cpu and 1 MB, even if the policy consumes less. The amounts of the "
+        "partitionable slot become negative, and the machine runs more jobs than it has cpus. A job in 1 MB is "
+        "killed if memory limits are enforced. If no job in the queue requests so little, explicitly or by default, "
+        "the finding is information only."
     ),
-    advice="Charge at least 1 of cpus and of memory.",
+    advice="Consume at least 1 cpu and 1 MB.",
     source=(
         "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: 3 cpus, five dynamic slots, Cpus = -1"
     ),

@@ -18,7 +18,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=" ".join(kind.consumption.values()),
-                    message=f"{trial.job} takes 0 of every asset: the negotiator never matches it there",
+                    message=f"{trial.job} consumes 0 of every asset: the negotiator never matches it there",
                     facts=tuple(consumption_fact(kind, asset) for asset in kind.consumption),
                     settings=tuple(
                         setting
@@ -33,12 +33,12 @@ RULE = Rule(
     id="consumes-nothing",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="A job takes nothing at all of a slot with a consumption policy",
+    summary="A job consumes no asset of a slot with a consumption policy",
     consequence=(
-        "A match that takes nothing is refused by the negotiator, for such jobs the slot does not exist. Each attempt "
-        "writes a line to the negotiator's log."
+        "The negotiator refuses a match that consumes nothing; such jobs cannot use the slot. Each attempt writes a "
+        "line to the negotiator's log."
     ),
-    advice="Let every claim take something, at least 1 cpu.",
+    advice="Write a policy by which every claim consumes something, at least 1 cpu.",
     source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14; seen on 25.14.1",
     find=_find,
 )

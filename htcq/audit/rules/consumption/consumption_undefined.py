@@ -34,11 +34,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="The consumption of an asset is undefined, an error, a string or negative for some job",
     consequence=(
-        "Such a job is never matched with the slot, whatever else it has to offer; each attempt writes a line to the "
-        "negotiator's log. A misspelt attribute is enough: TARGET.RequestGpu, as the manual's example has it, is "
-        "undefined for every job."
+        "Such a job is never matched with the slot; each attempt writes a line to the negotiator's log. A misspelt "
+        "attribute is enough: TARGET.RequestGpu, as in the example of HTCondor's manual, is undefined for every job."
     ),
-    advice="Write a consumption that is a number for every job, and check the names of the attributes in it.",
+    advice="Write a consumption that is a number for every job, and check the names of its attributes.",
     source=(
         "src/condor_utils/consumption_policy.cpp:cp_compute_consumption, cp_sufficient_assets, 25.14; seen on 25.14.1"
     ),

@@ -46,7 +46,8 @@ def _listed(evidence: Evidence, kind: SlotClass, node: Node) -> Iterator[Found]:
             if word.lower() in (*_ACCOUNTING, *kind.assets) or word.lower().startswith("consumption"):
                 yield on_knob(
                     knob,
-                    f"{knob.name} lists {word}: what the configuration calls {word} replaces the startd's own value",
+                    f"{knob.name} lists {word}: the value of {word} in the configuration replaces the startd's own "
+                    "value",
                     subject=f"slot {node.slot.name}",
                     settings=unlisted(evidence, kind.slots, word),
                 )
@@ -80,8 +81,9 @@ def _different(node: Node, knob: Knob, fact: Fact, values: tuple[Number | None, 
     return Found(
         cause=f"{fact.attribute}: {fact.value}",
         subject=f"slot {node.slot.name}",
-        message=f"its ad says {fact.attribute} = {quoted(fact.value)}, on a sample {number(values[0])}, where "
-        f"{knob.name} of the configuration is {number(values[1])}: a STARTD_CRON job overrides it or a reconfig is due",
+        message=f"its ad has {fact.attribute} = {quoted(fact.value)}, on a sample {number(values[0])}, but "
+        f"{knob.name} of the configuration gives {number(values[1])}: a STARTD_CRON job overrides it, or a "
+        "reconfig is pending",
         facts=(fact, knob_as_fact(knob)),
     )
 
@@ -90,14 +92,14 @@ RULE = Rule(
     id="cron-overrides-accounting",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.EXECUTE),
-    summary="STARTD_ATTRS or a STARTD_CRON job replaces what a slot's ad says of its weight, assets or policy",
+    summary="STARTD_ATTRS or a STARTD_CRON job replaces the weight, assets or policy in a slot's ad",
     consequence=(
-        "What such a job prints is merged into the slot's ad after the startd's own values. A replaced SlotWeight, "
-        "Consumption attribute, amount or MachineResources is what the negotiator matches and charges by, while the "
-        "startd carves by its own."
+        "The output of such a job is merged into the slot's ad after the startd's own values. The negotiator matches "
+        "and charges by the replaced SlotWeight, Consumption attribute, amount or MachineResources, but the startd "
+        "carves by its own values."
     ),
     advice=(
-        "Take the attribute out of STARTD_ATTRS or of the job's output, or give the job a prefix: "
+        "Remove the attribute from STARTD_ATTRS or from the job's output, or give the job a prefix: "
         "STARTD_CRON_<name>_PREFIX."
     ),
     source="src/condor_startd.V6/startd_named_classad_list.cpp, ResAttributes.cpp:publish_static, 25.14",

@@ -28,8 +28,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=f"{slop}: {kind.weight_text} {kind.consumption[DISK]}",
-                    message=f"for {trial.job} ({amounts_text(trial.taken)}) the startd takes {slop} KiB of disk more "
-                    f"than the policy says: {lost}",
+                    message=f"for {trial.job} ({amounts_text(trial.taken)}) the startd allocates {slop} KiB of disk "
+                    f"more than the policy consumes: {lost}",
                     facts=(
                         Fact("CondorVersion", version_text(kind.first.frame.value("CondorVersion"))),
                         consumption_fact(kind, DISK),
@@ -71,15 +71,13 @@ RULE = Rule(
     id="disk-slop",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary=(
-        "A startd before 25.4 takes so much extra disk for its dynamic slots that fewer jobs fit than the policy says"
-    ),
+    summary=("A startd before 25.4 adds so much disk to its dynamic slots that fewer jobs fit than the policy allows"),
     consequence=(
-        "Up to 25.3 the startd keeps disk as a share of the machine's and adds 1 MiB, or a millionth of the disk, to "
-        "every dynamic slot. The negotiator does not know of it: the slot's disk, and a weight that counts it, falls "
-        "faster than was charged."
+        "Up to 25.3 the startd keeps disk as a fraction of the machine's disk and adds 1 MiB, or a millionth of the "
+        "disk, to every dynamic slot. The negotiator does not know this: the slot's disk, and a weight that counts "
+        "it, drops faster than was charged."
     ),
-    advice="Update the node to 25.4 or later, or let the consumption of disk leave some of it over.",
+    advice="Update the node to 25.4 or later, or write a consumption of disk that leaves some of it free.",
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.3 and 25.4.0",
     find=_find,
 )

@@ -20,12 +20,12 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="ConsumptionCpus can be a fraction",
     consequence=(
-        "The startd never hands out fractions of a cpu. The negotiator deducts 1.5, the dynamic slot says 1, and 1.5 "
-        "does not fit in it: the claim is refused and the job matched again, for ever, and all the while its user is "
-        "charged. Of fractions below 1 the negotiator matches more than the startd can start; each of them gets a "
-        "whole cpu."
+        "The startd carves whole cpus only. The negotiator deducts 1.5, the dynamic slot has 1, and 1.5 does not fit "
+        "in it: the claim is refused and the job is matched again, forever, while its user is charged. With "
+        "fractions below 1 the negotiator matches more jobs than the startd can start; each of them gets a whole "
+        "cpu."
     ),
-    advice="Round up in the consumption.",
+    advice="Round up in the consumption expression.",
     source=(
         "src/condor_startd.V6/Resource.cpp:create_dslot, command.cpp:activate_claim, 25.14; 0.5 and 1.5 seen on 25.14.1"
     ),

@@ -22,8 +22,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=kind.weight_text,
-                    message=f"{charge.trial.job} takes {amounts_text(charge.trial.taken)}, and its match costs "
-                    f"nothing: SlotWeight stays {weight} however many such claims the slot carries",
+                    message=f"{charge.trial.job} consumes {amounts_text(charge.trial.taken)}, and its match costs "
+                    f"nothing: SlotWeight stays {weight} however many such claims the slot has",
                     facts=(weight_fact(kind),),
                     settings=sound_weights(evidence),
                 )
@@ -34,12 +34,12 @@ RULE = Rule(
     id="free-match",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="SlotWeight of a slot with a consumption policy does not fall when a claim takes of its assets",
+    summary="SlotWeight of a slot with a consumption policy does not drop when a claim consumes its assets",
     consequence=(
-        "The negotiator charges a match what the slot's weight loses. Where it loses nothing, neither quotas nor fair "
-        "share nor ceilings hold anybody back there."
+        "The match cost is the amount by which the slot's weight drops. If it does not drop, quotas, fair share and "
+        "ceilings do not limit matches on this slot."
     ),
-    advice="Write a weight that falls with everything that the consumption policy takes, and quotas in its unit.",
+    advice="Write a weight that drops with every asset that the consumption policy counts, and quotas in its unit.",
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: 8 jobs on a quota of 2",
     find=_find,
 )

@@ -30,8 +30,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield Found(
                     cause="; ".join(f"{each}: {', '.join(shown)}" for each, shown in different.items()),
                     subject=f"slot {slot.name}",
-                    message=f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus chooses among them at "
-                    "the match, but not when the startd binds one",
+                    message=f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus selects among them "
+                    "at the match, but not when the startd binds one",
                     facts=tuple(Fact(f"GPUs {each}", ", ".join(shown)) for each, shown in different.items()),
                     settings=execute(evidence, _like(kind, slot), "CONSUMPTION_POLICY", "False"),
                     count=frames[id(slot.frame)],
@@ -63,11 +63,11 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A slot with a consumption policy has GPUs of different models",
     consequence=(
-        "With a consumption policy the startd does not pass require_gpus on when it binds devices: the job gets any "
-        "free GPU of the slot, also one that it cannot use. The negotiator deducts only the number of GPUs, so within "
-        "a cycle it goes on offering devices that are taken."
+        "With a consumption policy the startd ignores require_gpus when it binds devices: the job gets any free GPU "
+        "of the slot, even one that it cannot use. The negotiator deducts only the number of GPUs, so that it "
+        "continues to offer devices in the same cycle that are taken."
     ),
-    advice=("Take the policy off these nodes and restart their startds; or make a slot type for each model of GPU."),
+    advice=("Remove the policy from these nodes and restart their startds; or define a slot type for each GPU model."),
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: wanted capability 7.5, got 2.0",
     find=_find,
 )

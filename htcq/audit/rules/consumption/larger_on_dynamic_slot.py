@@ -33,8 +33,9 @@ def _refused(evidence: Evidence, kind: SlotClass, trial: Trial) -> Found | None:
             return on_slots(
                 kind,
                 cause=f"{asset}: {kind.consumption[asset]}",
-                message=f"{trial.job} takes {number(amounts[asset])} {asset} of the slot, but evaluated on its dynamic "
-                f"slot it takes {number(needed)} of {number(got[asset])}: the startd refuses to start it",
+                message=f"{trial.job} consumes {number(amounts[asset])} {asset} of the slot, but evaluated on its "
+                f"dynamic slot it consumes {number(needed)} of {number(got[asset])}: the startd refuses to "
+                "start it",
                 facts=(consumption_fact(kind, asset),),
                 settings=consumption_settings(evidence, kind, asset, _told_apart(kind, asset)),
             )
@@ -51,12 +52,13 @@ RULE = Rule(
     id="larger-on-dynamic-slot",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary="A consumption that looks at the slot is larger on the dynamic slot than what that got",
+    summary="A consumption that depends on the slot is larger on the dynamic slot than the amount carved for it",
     consequence=(
-        "When a job starts the startd evaluates the consumption again, on the dynamic slot. An expression that names "
-        "amounts of the slot has other values there: what does not fit is refused, and the claim is given back."
+        "When a job starts, the startd evaluates the consumption again on the dynamic slot. An expression that "
+        "refers to amounts of the slot has other values there; if the result does not fit, the job is refused and "
+        "the claim is returned."
     ),
-    advice="Tell the two kinds of slots apart: on a dynamic slot a job takes what it asks for.",
+    advice="Distinguish the two kinds of slots: on a dynamic slot, a job consumes its request.",
     source="src/condor_startd.V6/command.cpp:activate_claim, 25.14",
     find=_find,
 )

@@ -24,8 +24,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if configuration.truth(_KNOB, True):
             yield on_knob(
                 effective(configuration, _KNOB),
-                "it claims what is left of a slot after a match and starts more jobs there, behind the negotiator's "
-                "back and without charge",
+                "it claims the rest of a slot after a match and starts more jobs there, which the negotiator neither "
+                "knows nor charges",
                 subject=f"access point {name}",
                 settings=access(evidence, _KNOB, "False", [name]),
             )
@@ -37,11 +37,11 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.ACCESS),
     summary="An access point has CLAIM_PARTITIONABLE_LEFTOVERS on while slots have consumption policies",
     consequence=(
-        "After a match the access point carves the rest of the slot for its own jobs. The negotiator knows nothing of "
-        "them and no quota holds them back; besides, the next match deletes the claim that they rest on. With a "
-        "consumption policy only the access point's setting counts, not the execution point's."
+        "After a match the access point carves the rest of the slot for its own jobs. The negotiator does not know "
+        "them, and no quota limits them; moreover, the next match deletes the claim on which they depend. With a "
+        "consumption policy only the setting of the access point counts, not that of the execution point."
     ),
-    advice="Turn it off at every access point; what execution points say of it does not count.",
+    advice="Turn it off at every access point; the setting of execution points does not matter.",
     source=(
         "src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1: one match, eight jobs on a quota of 2"
     ),

@@ -33,8 +33,8 @@ def _found(kind: SlotClass, trial: Trial, asset: str) -> Found:
     return on_slots(
         kind,
         cause=f"{attribute(asset)}: {kind.consumption[asset]}",
-        message=f"{trial.job} asks for no {asset} and is charged {number(trial.taken[asset])}: with a list quantize() "
-        "rounds 0 up to its first element",
+        message=f"{trial.job} requests no {asset} and is charged {number(trial.taken[asset])}: with a list, "
+        "quantize() rounds 0 up to the first element",
         facts=(consumption_fact(kind, asset),),
     )
 
@@ -43,12 +43,12 @@ RULE = Rule(
     id="minimum-charge-by-list",
     severity=Severity.INFO,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="A job that asks for none of an asset is charged the first element of a list in quantize()",
+    summary="A job that requests none of an asset is charged the first element of a list in quantize()",
     consequence=(
-        "quantize(0, {128}) is 128, while quantize(0, 128) is 0. With a list every claim takes at least the first "
-        "element, HTCondor's defaults 1 cpu, 128 MB and 1024 KiB; that is a minimum charge, whether meant or not."
+        "quantize(0, {128}) is 128, but quantize(0, 128) is 0. With a list every claim consumes at least the first "
+        "element: 1 cpu, 128 MB and 1024 KiB with HTCondor's defaults. This is a minimum charge, intended or not."
     ),
-    advice="Where no minimum is meant write the quantum without braces; where one is meant, write max().",
+    advice="Write the quantum without braces if no minimum is intended; otherwise write max().",
     source="src/classad/fnCall.cpp:doMath2, 25.14",
     find=_find,
 )

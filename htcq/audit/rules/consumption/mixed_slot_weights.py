@@ -66,9 +66,9 @@ def _found(
     return Found(
         cause=here.weight_text,
         subject=f"slot {here.first.name}",
-        message=f"a job that asks for {asked} weighs {number(weights[0])} on it and {number(weights[1])} on "
-        f"{counted(other, 'other slot')}, such as {there.first.name} ({quoted(there.weight_text)}): quotas and usage "
-        "add both up",
+        message=f"a job that requests {asked} weighs {number(weights[0])} on it and {number(weights[1])} on "
+        f"{counted(other, 'other slot')}, such as {there.first.name} ({quoted(there.weight_text)}): quotas "
+        "and usage add up both",
         facts=(
             Fact("SlotWeight", here.weight_text),
             Fact(f"SlotWeight of {there.first.name}", there.weight_text),
@@ -84,12 +84,14 @@ RULE = Rule(
     id="mixed-slot-weights",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary="Equal jobs weigh differently on different slots of the pool",
+    summary="Equal jobs have different weights on different slots of the pool",
     consequence=(
-        "Quotas, ceilings, priorities and the pool's total are sums of slot weights. Where slots count in different "
-        "units the sums mean nothing: the same job costs its group more on one machine than on another."
+        "Quotas, ceilings, priorities and the pool's total are sums of slot weights. If slots have different units, "
+        "the sums have no meaning: the same job costs its group more on one machine than on another."
     ),
-    advice="Give all execution points the same weight; it may name assets that only some of them have.",
+    advice=(
+        "Give all execution points the same weight expression; it may refer to assets that only some of them have."
+    ),
     source="src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:sumSlotWeights, 25.14",
     find=_find,
 )

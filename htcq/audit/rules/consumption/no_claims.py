@@ -38,8 +38,8 @@ def _wrong(claims: Number) -> bool:
 
 def _message(claims: Number) -> str:
     if claims == 0:
-        return "it has no claim id at all: no job is ever matched with it"
-    return f"{number(claims)} claim ids: the startd makes them one by one until it has no memory left"
+        return "it has no claim id: no job is ever matched with it"
+    return f"{number(claims)} claim ids: the startd creates them one by one until it has no memory left"
 
 
 def _value(text: str) -> Number | None:
@@ -51,10 +51,10 @@ RULE = Rule(
     id="no-claims",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="NUM_CLAIMS of a slot with a consumption policy is 0, negative or beyond all measure",
+    summary="NUM_CLAIMS of a slot with a consumption policy is 0, negative or far too large",
     consequence=(
-        "With 0 the slot has no claim id and is never matched. A negative number is read as one of some four billion, "
-        "and the startd tries to make so many claims."
+        "With 0 the slot has no claim id and is never matched. A negative number is read as about four billion, and "
+        "the startd tries to create so many claims."
     ),
     advice="Set it to the number of the smallest jobs that fit, and restart the startd.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14; 0 seen on 25.14.1",

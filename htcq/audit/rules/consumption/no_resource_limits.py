@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield on_slots(
                 kind,
                 cause=text,
-                message=f"{_LIMITS} is true for a job that takes {listed(unlimited)} when nothing is left of it: the "
+                message=f"{_LIMITS} is true for a job that consumes {listed(unlimited)} when nothing is left: the "
                 "startd carves what it does not have",
                 facts=(Fact(_LIMITS, text),),
                 settings=execute(evidence, kind.slots, _LIMITS, ""),
@@ -46,13 +46,13 @@ RULE = Rule(
     id="no-resource-limits",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="WithinResourceLimits of a slot with a consumption policy does not look at what is left",
+    summary="WithinResourceLimits of a slot with a consumption policy does not check what is left",
     consequence=(
-        "It is the only place where the startd compares what a claim takes with what the slot has before it carves. A "
-        "configuration that sets WithinResourceLimits takes the check away: amounts go below zero, and the machine is "
-        "overcommitted."
+        "Before it carves a slot, the startd compares the consumption of a claim with the free amounts only in "
+        "WithinResourceLimits. A configuration that sets WithinResourceLimits removes this check: amounts become "
+        "negative, and the machine is overcommitted."
     ),
-    advice="Take WithinResourceLimits out of the configuration: the startd writes it from the policy.",
+    advice="Remove WithinResourceLimits from the configuration: the startd derives it from the policy.",
     source=(
         "src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, Reqexp.cpp:publish_requirements, 25.14; "
         "seen on 25.14.1: Memory = -640"

@@ -16,11 +16,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if each.within_limits is not None and each.within_limits > 0 and _rounds(each) and not each.whole_slot:
             name, total = attribute(each.asset), each.kind.total[each.asset]
             charged = number(each.within_limits)
-            then = "no such job matches" if total < each.within_limits else f"{number(total)} such jobs take them all"
+            then = (
+                "no such job matches"
+                if total < each.within_limits
+                else (f"{number(total)} such jobs use up all of them")
+            )
             yield on_slots(
                 each.kind,
                 cause=f"{name}: {each.kind.consumption[each.asset]}",
-                message=f"a job without Request{name} takes {charged} of the slot's {number(total)} {each.asset}: "
+                message=f"a job without Request{name} consumes {charged} of the slot's {number(total)} {each.asset}: "
                 f"{then}",
                 facts=(consumption_fact(each.kind, each.asset),),
                 settings=consumption_settings(evidence, each.kind, each.asset, safe_request(each.asset)),
@@ -38,11 +42,11 @@ RULE = Rule(
     id="optional-asset-charged",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="Jobs that do not ask for an optional asset are charged one unit of it",
+    summary="Jobs that do not request an optional asset are charged one unit of it",
     consequence=(
-        "With a list as its second argument quantize() answers the first element of the list that is large enough, "
-        "also for 0: quantize(0, {1}) is 1. Jobs without the request take GPUs, or whatever it is, away from those "
-        "that need them, and do not match where none are left."
+        "With a list as its second argument, quantize() returns the first element of the list that is large enough, "
+        "also for 0: quantize(0, {1}) is 1. Jobs without the request use up GPUs, for example, that other jobs need, "
+        "and do not match if none are left."
     ),
     advice="Do not quantize a request that may be 0 with a list.",
     source="src/classad/fnCall.cpp:doMath2, 25.14; seen on 25.14.1",

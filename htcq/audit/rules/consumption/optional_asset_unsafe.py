@@ -19,7 +19,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 each.kind,
                 cause=f"{name}: {each.kind.consumption[each.asset]}",
                 message=f"Consumption{name} is undefined for a job without Request{name}: its match fails at the "
-                f"slot's WithinResourceLimits, so only jobs that ask for {each.asset} run there",
+                f"slot's WithinResourceLimits, so that only jobs that request {each.asset} run there",
                 facts=(consumption_fact(each.kind, each.asset),),
                 settings=consumption_settings(evidence, each.kind, each.asset, safe_request(each.asset)),
             )
@@ -29,13 +29,13 @@ RULE = Rule(
     id="optional-asset-unsafe",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="The consumption of an optional asset is undefined for jobs that do not ask for it",
+    summary="The consumption of an optional asset is undefined for jobs that do not request it",
     consequence=(
-        "For the match a missing request stays undefined, and so does a consumption such as TARGET.RequestGPUs or "
-        "quantize(TARGET.RequestGPUs, {1}). Jobs that do not ask for the asset, most jobs as a rule, never match the "
+        "In a match a missing request is undefined, and so is a consumption such as TARGET.RequestGPUs or "
+        "quantize(TARGET.RequestGPUs, {1}). Jobs that do not request the asset, usually most jobs, never match the "
         "slot."
     ),
-    advice="Give a missing request a value.",
+    advice="Give missing requests a default value.",
     source="src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -26,8 +26,8 @@ def _incomplete(evidence: Evidence, kind: SlotClass, missing: list[str]) -> Foun
     return on_slots(
         kind,
         cause=f"without {', '.join(names)}",
-        message=f"it has {there}, but no {listed(names)}: the negotiator takes it for a slot without a policy, charges "
-        "its whole weight and matches it once a cycle",
+        message=f"it has {there}, but no {listed(names)}: the negotiator treats it as a slot without a policy, "
+        "charges its whole weight and matches it once per cycle",
         facts=(
             Fact("MachineResources", str(kind.first.frame.value("MachineResources"))),
             *(Fact(name, "(absent)") for name in names),
@@ -42,11 +42,11 @@ def _unlisted(evidence: Evidence, kind: SlotClass) -> Found:
     return on_slots(
         kind,
         cause="without MachineResources",
-        message="it has a consumption for every asset, but its MachineResources is no string: the negotiator takes it "
-        "for a slot without a policy",
+        message="it has a consumption for every asset, but its MachineResources is not a string: the negotiator "
+        "treats it as a slot without a policy",
         facts=(Fact("MachineResources", kind.first.frame.text("MachineResources") or "(absent)"),),
         settings=unlisted(evidence, kind.slots, "MachineResources"),
-        advice="Take MachineResources out of STARTD_ATTRS and out of the output of STARTD_CRON jobs.",
+        advice="Remove MachineResources from STARTD_ATTRS and from the output of STARTD_CRON jobs.",
     )
 
 
@@ -56,11 +56,11 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A partitionable slot has a consumption for some of its assets, but not for all",
     consequence=(
-        "The negotiator asks for a Consumption attribute for every asset in MachineResources but swap; where one is "
-        "missing the slot counts as an ordinary one, is charged as a whole and is gone after one match. The startd "
-        "still splits it by the policy."
+        "The negotiator needs a Consumption attribute for every asset in MachineResources except swap. If one is "
+        "missing, the slot is treated as one without a policy: it is charged as a whole, and is not matched again in "
+        "the same cycle. The startd still splits it by the policy."
     ),
-    advice="Give every asset of MachineResources its consumption.",
+    advice="Define a consumption for every asset of MachineResources.",
     source="src/condor_utils/consumption_policy.cpp:cp_supports_policy, 25.14",
     find=_find,
 )

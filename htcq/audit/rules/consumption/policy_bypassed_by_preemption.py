@@ -13,7 +13,7 @@ _KNOB = "ALLOW_PSLOT_PREEMPTION"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, False):
-        told = "when it preempts dynamic slots the negotiator looks at no policy"
+        told = "the negotiator ignores policies when it preempts dynamic slots"
         yield from beside_policies(evidence, _KNOB, told, "False")
 
 
@@ -23,8 +23,8 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="ALLOW_PSLOT_PREEMPTION is on while slots have consumption policies",
     consequence=(
-        "Where the negotiator adds dynamic slots up to make room for a job, it compares the plain request with what "
-        "they have. What the job takes by the policy is neither checked nor deducted."
+        "When the negotiator combines dynamic slots to free resources for a job, it compares the plain request with "
+        "their amounts. The consumption of the policy is neither checked nor deducted."
     ),
     advice="Turn it off while slots have consumption policies.",
     source="src/condor_negotiator.V6/matchmaker.cpp:pslotMultiMatch, 25.14",

@@ -14,7 +14,7 @@ _KNOB = "NEGOTIATOR_NUM_THREADS"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if _threads(evidence) > 1:
-        yield from beside_policies(evidence, _KNOB, "the threads match plain requests, not what the policies take", "1")
+        yield from beside_policies(evidence, _KNOB, "the threads match plain requests, not consumptions", "1")
 
 
 def _threads(evidence: Evidence) -> int:
@@ -28,10 +28,10 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_NUM_THREADS is more than 1 while slots have consumption policies",
     consequence=(
-        "With several threads the negotiator matches all slots beforehand, with the request as the job makes it. Slots "
-        "whose policy takes more, or whose limits look at what it takes, match wrongly or not at all."
+        "With several threads the negotiator matches all slots in advance, with the job's plain request. Slots whose "
+        "policy consumes more, or whose limits depend on the consumption, match wrongly or not at all."
     ),
-    advice="Let one thread match while slots have consumption policies.",
+    advice="Use one thread while slots have consumption policies.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,
 )

@@ -18,7 +18,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             configured = node.truth("CONSUMPTION_POLICY", False)
             if configured != bool(kind.consumption):
                 running = "has one" if kind.consumption else "has none"
-                told = f"the configuration says {'a' if configured else 'no'} consumption policy, the slot {running}"
+                told = f"the configuration has {'a' if configured else 'no'} consumption policy, the slot {running}"
                 yield _found(node, "CONSUMPTION_POLICY", told, ())
             elif kind.supports_policy:
                 yield from _claims(kind, node)
@@ -28,7 +28,7 @@ def _claims(kind: SlotClass, node: Node) -> Iterator[Found]:
     wanted = as_number(literal(node.knob("NUM_CLAIMS").value.strip()) or "")
     running = as_number(node.slot.frame.value("NumClaims"))
     if wanted is not None and running is not None and wanted != running:
-        told = f"the configuration says {number(wanted)} claims, the slot has {number(running)}"
+        told = f"the configuration has {number(wanted)} claims, the slot has {number(running)}"
         yield _found(node, "NUM_CLAIMS", told, (Fact("NumClaims", number(running)),))
 
 
@@ -46,10 +46,10 @@ RULE = Rule(
     id="policy-change-needs-restart",
     severity=Severity.INFO,
     needs=(Input.SLOTS, Input.EXECUTE),
-    summary="CONSUMPTION_POLICY or NUM_CLAIMS in a node's configuration is not what its startd runs with",
+    summary="CONSUMPTION_POLICY or NUM_CLAIMS in a node's configuration differs from its running startd",
     consequence=(
-        "Both are read when the startd makes its slots. A reconfig takes over new CONSUMPTION_* and SLOT_WEIGHT, but "
-        "neither whether there is a policy nor how many claims it has."
+        "Both are read when the startd creates its slots. A reconfig applies new CONSUMPTION_* and SLOT_WEIGHT, but "
+        "neither turns the policy on or off nor changes the number of claims."
     ),
     advice="Run condor_restart -startd on the node, after draining it.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",

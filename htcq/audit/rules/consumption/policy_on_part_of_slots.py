@@ -34,8 +34,8 @@ def _found(evidence: Evidence, kind: SlotClass, split: int) -> Found:
     return on_slots(
         kind,
         cause="without a policy",
-        message=f"{counted(split, 'other slot has', 'other slots have')} a consumption policy and it has none: a match "
-        f"costs all of its weight of {weight:g}{groups}",
+        message=f"{counted(split, 'other slot has', 'other slots have')} a consumption policy but this one does not: "
+        f"a match costs its whole weight of {weight:g}{groups}",
         facts=(weight_fact(kind), Fact("slots with a policy", str(split))),
         harm=Harm(shut=part) if kept_out else HARMLESS,
         settings=tuple(settings),
@@ -62,10 +62,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Some partitionable slots have a consumption policy, and others have none",
     consequence=(
-        "With a policy a match costs what the job takes; without one it costs the whole slot. Jobs of a group whose "
-        "quota is less than a whole slot find only the other machines open. Most often a policy is rolled out by "
-        "half, or a startd still has to start anew. It is a warning where it keeps a group out of more than a tenth "
-        "of the pool."
+        "With a policy a match costs what the job consumes; without one it costs the whole slot. Jobs of a group "
+        "whose quota is smaller than a whole slot can use only the machines with a policy. Usually a rollout is not "
+        "complete, or a startd has not been restarted. The finding is a warning if it keeps a group out of more than "
+        "a tenth of the pool."
     ),
     advice="Give all execution points the same policy, and restart those startds whose configuration already has it.",
     source="src/condor_utils/consumption_policy.cpp:cp_supports_policy, 25.14",

@@ -33,7 +33,7 @@ def _found(evidence: Evidence, kind: SlotClass, cause: str, found: list[Node]) -
     return on_slots(
         kind,
         cause=cause,
-        message=f"{knob.name} is on, but the slot is static: the startd ignores the policy without a word",
+        message=f"{knob.name} is on, but the slot is static: the startd silently ignores the policy",
         facts=(knob_as_fact(knob), Fact("SlotType", kind.type)),
         settings=_partitionable(evidence, found),
         slots=[slot for slot in kind.slots if slot.machine in machines],
@@ -56,12 +56,12 @@ RULE = Rule(
     id="policy-on-static-slots",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.EXECUTE),
-    summary="CONSUMPTION_POLICY is on for static slots, which have none",
+    summary="CONSUMPTION_POLICY is on for static slots, where it has no effect",
     consequence=(
-        "Only partitionable slots can have a consumption policy. A static slot is matched, handed out and charged as a "
+        "Only partitionable slots can have a consumption policy. A static slot is matched, claimed and charged as a "
         "whole, whatever CONSUMPTION_* says."
     ),
-    advice="Make the slot type partitionable and restart the startd, or take CONSUMPTION_POLICY away from it.",
+    advice="Make the slot type partitionable and restart the startd, or remove CONSUMPTION_POLICY from it.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",
     find=_find,
 )

@@ -51,8 +51,8 @@ def _found(evidence: Evidence, kind: SlotClass, trial: Trial, modification: Modi
     return on_slots(
         kind,
         cause=f"{kind.consumption[asset]} after {knob.value if knob else ''}",
-        message=f"{trial.job} takes {number(trial.taken[asset])} of {asset} at the match, but {number(taken)} once the "
-        f"startd has changed its request for {cause} to {told.get(cause)}",
+        message=f"{trial.job} consumes {number(trial.taken[asset])} of {asset} at the match, but {number(taken)} "
+        f"after the startd has changed its request for {cause} to {told.get(cause)}",
         facts=(consumption_fact(kind, asset), *((knob_as_fact(knob),) if knob else ())),
         settings=_unmodified(evidence, kind, cause),
     )
@@ -68,13 +68,13 @@ RULE = Rule(
     id="request-modified-differently",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.EXECUTE),
-    summary="The startd takes another amount for a claim than the negotiator did, because it rounds the request first",
+    summary="The startd consumes another amount for a claim than the negotiator, because it rounds the request first",
     consequence=(
-        "The startd applies MODIFY_REQUEST_EXPR_* to a request before it evaluates the consumption, the negotiator "
-        "never does. Where the two amounts differ matches are refused, assets are stranded, and the charge jumps when "
+        "The startd applies MODIFY_REQUEST_EXPR_* to a request before it evaluates the consumption; the negotiator "
+        "does not. If the two amounts differ, matches are refused, assets are stranded, and the charge changes when "
         "the dynamic slot arrives."
     ),
-    advice="Let the consumption round, and leave the request alone.",
+    advice="Round in the consumption expression, and do not modify the request.",
     source=(
         "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: RequestMemory 100 costs 100 at the "
         "match and 128 afterwards"

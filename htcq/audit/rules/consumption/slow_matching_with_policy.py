@@ -29,10 +29,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Only some slots of the pool have consumption policies",
     consequence=(
-        "As soon as one slot has a policy the negotiator no longer optimizes the job ads that it matches, for all "
-        "slots: cycles take longer."
+        "If at least one slot has a policy, the negotiator does not optimize job ads for matching with any slot: "
+        "cycles take longer."
     ),
-    advice="Nothing, unless cycles are too long: then give all slots a policy, or none.",
+    advice="Nothing needs to be done unless cycles are too long: then give all slots a policy, or none.",
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, negotiate, 25.14",
     find=_find,
 )

@@ -22,10 +22,10 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off while slots have consumption policies",
     consequence=(
-        "The match cost of a slot with a consumption policy is a weight in any case. From the next cycle on every "
-        "claim counts 1, however large it is: quotas and limits change their unit with every cycle."
+        "The match cost of a slot with a consumption policy is always a weight. From the next cycle on every claim "
+        "counts 1, whatever its size: usage and limits change their unit from cycle to cycle."
     ),
-    advice="Count slot weights in all places, and write quotas in the unit of SLOT_WEIGHT.",
+    advice="Use slot weights everywhere, and write quotas in the unit of SLOT_WEIGHT.",
     source="src/condor_negotiator.V6/Accountant.cpp:AddMatch, GetSlotWeight, 25.14",
     find=_find,
 )

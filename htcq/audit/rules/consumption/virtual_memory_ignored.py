@@ -28,7 +28,9 @@ def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield Found(
                 cause=_REQUEST,
                 subject=f"job {each.name}",
-                message=f"it asks for {_REQUEST} = {text}: slots with a consumption policy hand out no virtual memory",
+                message=(
+                    f"it requests {_REQUEST} = {text}, but slots with a consumption policy provide no virtual memory"
+                ),
                 facts=(Fact(_REQUEST, text),),
                 count=sum(each.idle.values()) + sum(each.running.values()),
                 examples=(f"job {each.name}",),
@@ -45,7 +47,7 @@ def _in_configuration(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 if knob is not None:
                     yield on_knob(
                         knob,
-                        f"{_SWAP} is on, but a slot with a consumption policy hands out no swap",
+                        f"{_SWAP} is on, but a slot with a consumption policy provides no swap",
                         subject=f"slot {node.slot.name}",
                         settings=execute(evidence, kind.slots, _SWAP, "False"),
                     )
@@ -55,12 +57,12 @@ RULE = Rule(
     id="virtual-memory-ignored",
     severity=Severity.INFO,
     needs=(Input.SLOTS,),
-    summary="Virtual memory or swap is asked for or shared out, and slots with a consumption policy ignore it",
+    summary="Virtual memory or swap is requested or assigned, and slots with a consumption policy ignore it",
     consequence=(
-        "Swap is the one asset that a consumption policy does not know. RequestVirtualMemory of jobs and "
-        "PROPORTIONAL_SWAP_ASSIGNMENT of nodes have no effect on such slots."
+        "Consumption policies do not support swap. RequestVirtualMemory of jobs and PROPORTIONAL_SWAP_ASSIGNMENT of "
+        "nodes have no effect on such slots."
     ),
-    advice="Ask for memory instead, by request_memory, and share out no swap.",
+    advice="Request memory instead, with request_memory, and do not assign swap.",
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14",
     find=_find,
 )

@@ -40,9 +40,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if when:
             substitute = _substitute(evidence, kind)
             message = (
-                f"SlotWeight is no number: the negotiator puts its own SLOT_WEIGHT, {substitute}, in its place"
+                f"SlotWeight is not a number: the negotiator uses its own SLOT_WEIGHT, {substitute}, instead"
                 if substitute
-                else f"SlotWeight is no number {when}: the first match there makes the negotiator crash"
+                else f"SlotWeight is not a number {when}: the first match there makes the negotiator crash"
             )
             yield Found(
                 cause=kind.weight_text,
@@ -81,16 +81,16 @@ RULE = Rule(
     id="weight-not-a-number",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="SlotWeight of a slot with a consumption policy is no number, now or after some match",
+    summary="SlotWeight of a slot with a consumption policy is not a number, now or after some match",
     consequence=(
-        "The negotiator computes the match cost from SlotWeight before and after it takes the assets away. Where one "
-        "of them is undefined or an error it exits with 'Failed to evaluate SlotWeight'; the master restarts it, and "
-        "it exits again at the same slot: no slot of the pool is matched any more. Only where the weight is no number "
-        "from the start, and the central manager's own SLOT_WEIGHT is one, does it reckon with that instead."
+        "The negotiator computes the match cost from SlotWeight before and after it deducts the assets. If one of "
+        "them is undefined or an error, it exits with 'Failed to evaluate SlotWeight'; the master restarts it, and "
+        "it exits again at the same slot: no job in the pool is matched any more. Only if the weight is not a number "
+        "from the start, and the central manager's own SLOT_WEIGHT is one, does it use that instead."
     ),
     advice=(
-        "Write a weight that is a number whatever is left: guard divisions, and name only attributes that every slot "
-        "has."
+        "Write a weight that is a number for all free amounts: guard divisions, and refer only to attributes that "
+        "every slot has."
     ),
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1",
     find=_find,

@@ -38,7 +38,8 @@ def _leak(evidence: Evidence, kind: SlotClass, charge: Charge, real: bool) -> Fo
         kind,
         cause=kind.weight_text,
         message=f"the match of {charge.trial.job} costs {cost}, but SlotWeight of its dynamic slot "
-        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that counts as long as it runs",
+        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is charged as long as "
+        "it runs",
         facts=(
             weight_fact(kind),
             Fact("match cost", f"{charge.mean:.6g}"),
@@ -55,9 +56,9 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A claim is charged less while it runs than its match cost",
     consequence=(
-        "The match cost counts until the dynamic slot's ad arrives, some seconds; from then on the accountant charges "
-        "that ad's own SlotWeight. Where this is less, usage, group quotas and the pool's total weight shrink although "
-        "the machine is as full as before. Where it is half or less for the pool's own jobs this is an error."
+        "The match cost counts for some seconds, until the dynamic slot's ad arrives; from then on the accountant "
+        "charges the SlotWeight in that ad. If it is smaller, usage, group quotas and the pool's total weight shrink "
+        "although the machine is as full as before. If it is half or less for the pool's own jobs, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(

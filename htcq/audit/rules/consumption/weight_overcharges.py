@@ -46,8 +46,8 @@ def _found(evidence: Evidence, hurt: list[_Overcharged]) -> Found:
         cause=kind.weight_text,
         subject=f"slot {kind.first.name}",
         message=f"the match of {charge.trial.job} costs {charge.match_text}, but SlotWeight of its dynamic slot "
-        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that counts as long as it runs: "
-        f"quotas can be exceeded by a factor of {charge.factor:.3g}",
+        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is charged as long as "
+        f"it runs: quotas can be exceeded by a factor of {charge.factor:.3g}",
         facts=(
             weight_fact(kind),
             Fact("match cost", f"{charge.mean:.6g}"),
@@ -67,10 +67,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A claim is charged more while it runs than its match cost",
     consequence=(
-        "The negotiator admits a match by its match cost. When the dynamic slot's ad arrives, some seconds later, the "
-        "accountant charges that ad's own SlotWeight instead. Where this is more, a group is admitted up to its quota "
-        "and then uses more than that, and the pool weighs more while it is busy than while it is empty. Where the "
-        "pool's own jobs exceed quotas by half or more this is an error."
+        "The negotiator admits a match by its match cost. When the dynamic slot's ad arrives, some seconds later, "
+        "the accountant charges the SlotWeight in that ad instead. If it is larger, a group is admitted up to its "
+        "quota and then uses more than that, and the pool weighs more when it is busy than when it is empty. If the "
+        "pool's own jobs exceed quotas by half or more, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(

@@ -9,7 +9,7 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 UPSTREAM = "koordinator-sh/koordinator pkg/webhook/elasticquota/quota_topology_check.go, commit a7a1b76"
 COMPUTED = "koordinator-sh/koordinator pkg/scheduler/plugins/elasticquota/core, commit a7a1b76"
-OURS = "a convention of htcq; Koordinator lets it pass"
+OURS = "a convention of htcq; Koordinator accepts it"
 
 
 def _find(_: Evidence) -> Iterator[Found]:

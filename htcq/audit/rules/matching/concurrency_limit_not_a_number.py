@@ -32,8 +32,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=f"{knob} = {value}",
             subject=f"knob {knob}",
-            message=f"{knob} = {value} is no number, and {counted(count, 'idle job')} "
-            f"{'names' if count == 1 else 'name'} the limit: the negotiator crashes when it comes to them",
+            message=f"{knob} = {value} is not a number, and {counted(count, 'idle job')} "
+            f"{'names' if count == 1 else 'name'} the limit: the negotiator crashes when it reaches them",
             facts=(knob_fact(evidence, knob),),
             settings=(central(evidence, knob, meant.group(1) if meant else ""),),
             count=count,
@@ -55,13 +55,13 @@ RULE = Rule(
     id="concurrency-limit-not-a-number",
     severity=Severity.ERROR,
     needs=(Input.JOBS, Input.CENTRAL),
-    summary="A concurrency limit of idle jobs is no number",
+    summary="A concurrency limit of idle jobs is not a number",
     consequence=(
-        "The negotiator reads the limit at each job that names it, and exits where it is neither a number nor an "
-        "expression of one, such as '20 licences'. Its master starts it again, and it exits at the same job: nobody "
-        "who comes after that job is ever served."
+        "The negotiator reads the limit for each job that names it, and exits if it is neither a number nor a "
+        "numeric expression, such as '20 licences'. The master restarts it, and it exits at the same job: jobs after "
+        "that job are never matched."
     ),
-    advice="Write a number. A limit that is taken back has the value of CONCURRENCY_LIMIT_DEFAULT.",
+    advice="Write a number. A limit that is removed has the value of CONCURRENCY_LIMIT_DEFAULT.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetLimitMax, condor_utils/condor_config.cpp:param_double, 25.14",
     find=_find,
 )

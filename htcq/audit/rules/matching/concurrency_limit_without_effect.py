@@ -26,8 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=name,
                 subject=f"knob {knob}",
-                message=f"concurrency limit {name} is {limit:g}, and the whole pool has room for {claims:g} claims "
-                f"that use {asked:g} each: it limits nothing",
+                message=f"concurrency limit {name} is {limit:g}, but the whole pool has space for {claims:g} claims "
+                f"with {asked:g} each: it limits nothing",
                 facts=(knob_fact(evidence, knob), Fact("claims", f"{claims:g}")),
                 examples=(name,),
             )
@@ -65,10 +65,10 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="A concurrency limit is higher than the pool can ever use",
     consequence=(
-        "Every slot of the pool could run such a job, and the limit would still not be reached. What it was to protect "
-        "(licences, a file server) is not protected, unless the number stands for 'no limit'."
+        "Every slot of the pool could run such a job, and the limit would still not be reached. The resource that it "
+        "should protect (licences, a file server) is not protected, unless the number means 'no limit'."
     ),
-    advice="Set <NAME>_LIMIT to what the resource stands, or remove it.",
+    advice="Set <NAME>_LIMIT to the capacity of the resource, or remove it.",
     source="src/condor_negotiator.V6/matchmaker.cpp:rejectForConcurrencyLimits, Accountant.cpp:GetLimitMax, 25.14",
     find=_find,
 )

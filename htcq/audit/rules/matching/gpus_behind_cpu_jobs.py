@@ -87,9 +87,9 @@ def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
     return Found(
         cause="cpu jobs",
         subject=f"slot {blocked.slots[0].name}",
-        message=f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on {counted(len(blocked.slots), 'slot')}"
-        f", where jobs without a GPU hold the {listed(short)} beside them; {counted(idle, 'job')} such as "
-        f"{example.name} {'waits' if idle == 1 else 'wait'} for GPUs",
+        message=f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
+        f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the {listed(short)}; "
+        f"{counted(idle, 'job')} such as {example.name} {'waits' if idle == 1 else 'wait'} for GPUs",
         facts=(Fact("idle GPUs", number(blocked.gpus)), Fact("waiting jobs", f"{idle}, such as {example.name}")),
         count=len(blocked.slots),
         examples=tuple(str(slot.name) for slot in blocked.slots[:EXAMPLES]),
@@ -112,14 +112,14 @@ RULE = Rule(
     id="gpus-behind-cpu-jobs",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="GPUs idle behind jobs that use none, while jobs wait for GPUs",
+    summary="GPUs are idle because jobs without GPUs use the cores or memory, while jobs wait for GPUs",
     consequence=(
-        "A machine with GPUs is open to all jobs. Those without a GPU use up its cores or its memory, and nothing is "
-        "left that a job needs beside the GPU. The most expensive part of the pool idles for as long as they run."
+        "The machines with GPUs accept all jobs. Jobs without GPUs use up the cores or the memory that a GPU job "
+        "also needs. The most expensive part of the pool is idle as long as they run."
     ),
     advice=(
-        "Keep the machines with GPUs for jobs that want one: wholly, as the setting does, or with a START that lets "
-        "other jobs in while Cpus > 4 * GPUs. A high price for GPUs in SLOT_WEIGHT does not keep others away."
+        "Reserve the machines with GPUs for GPU jobs: completely, as in the setting, or with a START that accepts "
+        "other jobs while Cpus > 4 * GPUs. A high weight for GPUs in SLOT_WEIGHT does not keep other jobs away."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,

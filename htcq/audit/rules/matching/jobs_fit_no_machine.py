@@ -25,15 +25,15 @@ RULE = Rule(
     id="jobs-fit-no-machine",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="Idle jobs ask for more than any machine has",
+    summary="Idle jobs request more than any machine has",
     consequence=(
-        "No slot has so many cpus, so much memory or so many GPUs even with no job on it, or none has all of it "
-        "together, or none of those that the job's Requirements and the machines' START leave. The jobs stay idle "
-        "until somebody changes them, count for demand, and use up what the schedd offers for their owner."
+        "No slot has enough cpus, memory or GPUs even when it is empty, or not all of them together, or not within "
+        "the job's Requirements and the machines' START. The jobs stay idle until somebody changes them, count as "
+        "demand, and use up the offers of the schedd for their owner."
     ),
     advice=(
-        "Tell the owner, who can change the request with condor_qedit. A submit requirement that compares RequestCpus "
-        "and RequestMemory with the largest machine refuses such jobs when they are submitted."
+        "Inform the owner, who can change the request with condor_qedit. A submit requirement that compares "
+        "RequestCpus and RequestMemory with the largest machine refuses such jobs at submission."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,

@@ -40,8 +40,8 @@ def _found(evidence: Evidence, configuration: Configuration, role: Role, name: s
     return Found(
         cause=role.value,
         subject=f"{role.value} {name}",
-        message=f"{_KNOB} is {knob.value} on {role.value} {name}, and no slot has a consumption policy: a cycle starts "
-        f"one job on a partitionable slot, {slots} in the whole pool at most{many}",
+        message=f"{_KNOB} is {knob.value} on {role.value} {name}, and no slot has a consumption policy: a cycle "
+        f"starts one job per partitionable slot, at most {slots} in the whole pool{many}",
         facts=(knob_as_fact(knob),),
         settings=access(evidence, _KNOB, "True", (name,)) if of_schedd else (node(evidence, name, _KNOB, "True"),),
         examples=(name,),
@@ -60,13 +60,14 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="CLAIM_PARTITIONABLE_LEFTOVERS is off while no slot has a consumption policy",
     consequence=(
-        "The negotiator matches a partitionable slot without a consumption policy once in a cycle. With leftovers the "
-        "access point carves further jobs from the rest of the slot; without them one job starts on each slot in each "
-        "cycle, and a machine of 128 cores takes 128 cycles to fill."
+        "The negotiator matches a partitionable slot without a consumption policy once per cycle. With leftovers, "
+        "the access point carves further jobs from the rest of the slot; without them, one job starts on each slot "
+        "in each cycle, and a machine of 128 cores takes 128 cycles to fill."
     ),
     advice=(
-        f"Switch leftovers on at access points and execution points, unless jobs are to be spread over machines (then "
-        f"{_DEPTH_FIRST} is off too) or groups would exceed their quotas: leftovers are counted in the next cycle only."
+        "Turn leftovers on at access points and execution points, unless jobs should be spread over machines (then "
+        f"{_DEPTH_FIRST} is off too) or groups would exceed their quotas: leftovers are not counted before the next "
+        "cycle."
     ),
     source="src/condor_startd.V6/command.cpp:request_claim, condor_daemon_client/dc_startd.cpp, 25.14",
     find=_find,

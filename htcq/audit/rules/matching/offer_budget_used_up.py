@@ -80,16 +80,16 @@ def _starved(evidence: Evidence, asking: SubmitterQueue, budget: int, hopeless: 
 def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _Starved) -> Found:
     configuration = _configuration(evidence, asking)
     lasting = starved.never >= budget
-    why = "fit no slot of the pool" if lasting else "find no room at the moment"
+    why = "fit no slot of the pool" if lasting else "do not fit at the moment"
     if 0 < starved.never < budget:
-        why = f"fit no slot of the pool ({starved.never}) or find no room at the moment ({starved.now})"
+        why = f"fit no slot of the pool ({starved.never}) or do not fit at the moment ({starved.now})"
     name = asking.submitter.name
     return Found(
         cause=f"{asking.access.name}: {name}",
         subject=f"submitter {name}",
-        message=f"schedd {asking.access.name} offers {counted(budget, 'job')} of {name} in a cycle, and all of them go "
-        f"to jobs that {why}, such as {starved.first.jobs[0].id}; {counted(starved.behind, 'job')} behind them that "
-        f"could start, such as {starved.example}, {'is' if starved.behind == 1 else 'are'} not offered",
+        message=f"schedd {asking.access.name} offers {counted(budget, 'job')} of {name} in a cycle, and all of these "
+        f"{why}, such as {starved.first.jobs[0].id}; {counted(starved.behind, 'job')} behind them that could "
+        f"start, such as {starved.example}, {'is' if starved.behind == 1 else 'are'} not offered",
         facts=_facts(configuration),
         settings=_settings(evidence, configuration, asking.access.name),
         count=starved.behind,
@@ -116,14 +116,14 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS, Input.SUBMITTERS, Input.SCHEDDS),
     summary="Jobs that cannot start use up the offers of a schedd, and the jobs behind them starve",
     consequence=(
-        "Since 25.11 a schedd offers 20 jobs of a user in one talk (a fifth of MAX_CONCURRENT_UPLOADS), and never more "
-        "than MAX_JOBS_RUNNING leaves. A whole autocluster is deducted before any match: 20 jobs of higher priority "
-        "that fit nowhere block all other jobs of the user in every cycle, on an empty pool and with HTCondor's "
-        "defaults."
+        "Since 25.11 a schedd offers 20 jobs of a user per negotiation (a fifth of MAX_CONCURRENT_UPLOADS), and "
+        "never more than MAX_JOBS_RUNNING allows. A whole autocluster is deducted before any match: 20 jobs of "
+        "higher priority that fit no slot block all other jobs of the user in every cycle, even in an empty pool "
+        "with HTCondor's defaults."
     ),
     advice=(
-        "Hold or remove the jobs that fit nowhere, or give those behind them a higher JobPrio. A schedd that knows "
-        f"{_REFUND} gives back what was offered in vain; before that, {_LIMITS} off lifts the limit for each user."
+        "Hold or remove the jobs that fit no slot, or give the jobs behind them a higher JobPrio. A schedd that "
+        f"knows {_REFUND} refunds unused offers; for older ones, turning {_LIMITS} off removes the limit per user."
     ),
     source="src/condor_schedd.V6/schedd.cpp:negotiate, schedd_negotiate.cpp:nextJob, 25.14 (since 25.11)",
     find=_find,

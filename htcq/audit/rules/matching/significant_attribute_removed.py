@@ -91,8 +91,8 @@ def _found(evidence: Evidence, name: str, kinds: list[SlotClass], lists: _Lists)
     return Found(
         cause=name,
         subject=f"slot {first.name}",
-        message=f"Requirements, Rank or the policy of slots name {usual} of jobs, and {knob} takes it out of what "
-        "tells jobs apart: of jobs that differ in it alone the first one decides for all",
+        message=f"Requirements, Rank or the policy of slots refer to {usual} of jobs, and {knob} removes it from the "
+        "significant attributes: of jobs that differ only in it, the first one decides for all",
         facts=(fact, Fact("Start", first.frame.text("Start") or "(absent)")),
         settings=tuple(_settings(evidence, name, usual, lists)),
         count=sum(kind.count for kind in kinds),
@@ -130,14 +130,14 @@ RULE = Rule(
     id="significant-attribute-removed",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.CENTRAL),
-    summary="Slots look at an attribute of jobs that REMOVE_SIGNIFICANT_ATTRIBUTES takes out of autoclusters",
+    summary="Slots refer to a job attribute that REMOVE_SIGNIFICANT_ATTRIBUTES removes from autoclusters",
     consequence=(
-        "Jobs with equal significant attributes are one autocluster, and the negotiator sees the ad of one of them. An "
-        "attribute that slots look at and that is not significant may differ from job to job: the whole autocluster is "
-        "rejected for what its first job says, or matched and then refused by the startd."
+        "Jobs with equal significant attributes are one autocluster, and the negotiator sees the ad of one of them. "
+        "If slots refer to an attribute that is not significant, it may differ from job to job: the whole "
+        "autocluster is rejected because of its first job, or matched and then refused by the startd."
     ),
     advice=(
-        "Take the attribute out of the list, or out of START, Rank and the consumption policy. The negotiator and "
+        "Remove the attribute from the list, or from START, Rank and the consumption policy. The negotiator and "
         "every schedd have lists of their own; SIGNIFICANT_ATTRIBUTES of a schedd must name all that counts."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:compute_significant_attrs, 25.14 (since 25.5.1), "

@@ -12,7 +12,7 @@ from htcq.why.match_failure import NO_SUCH_MACHINE, REQUIREMENTS, START, MatchFa
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    yield from found_by_wall(evidence, _wall, "are refused by all machines that have room for them")
+    yield from found_by_wall(evidence, _wall, "are refused by all machines that are large enough")
 
 
 def _wall(jobs: Unmatched) -> MatchFailure | None:
@@ -28,11 +28,12 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS),
     summary="START of every machine that could run idle jobs refuses them",
     consequence=(
-        "The machines are large enough and the jobs would go there, but a clause of START, or of the slots' other "
-        "Requirements, does not hold for them: an owner that is not listed, an attribute that the jobs were to have, a "
-        "health check. An attribute that is misspelt or that no job has shuts the machine to everybody."
+        "The machines are large enough and match the jobs' Requirements, but a clause of START, or of the slots' "
+        "other Requirements, is not true for the jobs: an owner that is not listed, an attribute that the jobs "
+        "should have, a health check. An attribute that is misspelt or that no job has makes the machine refuse all "
+        "jobs."
     ),
-    advice="Look at the clause: either the machines are to take such jobs, or the jobs have to say what it asks for.",
+    advice="Check the clause: either change START to accept such jobs, or add what it requires to the jobs.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, condor_startd.V6/Reqexp.cpp, 25.14",
     find=_find,
 )

@@ -105,8 +105,8 @@ def _found(one: _Stranded, lost: Mapping[str, Number], whole: Mapping[str, Numbe
     return Found(
         cause=f"too little {listed(one.short)}",
         subject=f"slot {one.names[0]}",
-        message=f"{listed(parts)} are free on {counted(len(one.names), 'slot')}, and none of the {idle} idle jobs can "
-        f"use them: there is too little {listed(one.short)} beside them",
+        message=f"{listed(parts)} are free on {counted(len(one.names), 'slot')}, and none of the {idle} idle jobs "
+        f"can use them: there is too little {listed(one.short)} on the same slots",
         facts=tuple(Fact(f"free {asset}", number(free)) for asset, free in lost.items()),
         count=len(one.names),
         examples=tuple(one.names[:EXAMPLES]),
@@ -120,14 +120,14 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS),
     summary="Cores, memory or GPUs are free that none of the waiting jobs can use",
     consequence=(
-        "A slot serves a job only where it has enough of everything. Where small jobs leave a few cores on every "
-        "machine, or large memory requests leave cores without memory, the pool is full for the jobs that wait "
-        "although a part of it idles. Memory that is left when all cores are used is nothing to worry about."
+        "A slot can run a job only if it has enough of every asset. If small jobs leave a few cores on every "
+        "machine, or large memory requests leave cores without memory, the pool is full for the waiting jobs "
+        "although a part of it is idle. Memory that is left when all cores are used is normal."
     ),
     advice=(
-        "Cores in pieces: let condor_defrag drain some machines, or keep some for large jobs in START. Cores without "
-        "memory: look at requests that are far above what jobs use, and charge for memory in SLOT_WEIGHT. 'htcq plan "
-        "--jobs' shows which asset is scarce for the mix of jobs."
+        "For fragmented cores: let condor_defrag drain some machines, or reserve some for large jobs in START. For "
+        "cores without memory: check requests that are far above the actual use, and charge for memory in "
+        "SLOT_WEIGHT. 'htcq plan --jobs' shows which asset is scarce for the mix of jobs."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, condor_utils/consumption_policy.cpp, 25.14",
     find=_find,

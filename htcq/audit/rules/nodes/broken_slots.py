@@ -20,7 +20,7 @@ _COUNTED = (CPUS, MEMORY, GPUS)
 _OUTAGE = 0.1
 #: What SlotBrokenCode stands for (ResAttributes.h: BROKEN_CODE_*).
 _CODES: Mapping[Number, str] = {
-    1: "the machine lacks what the slot was configured to have",
+    1: "the machine lacks what is configured for the slot",
     2: "its devices could not be bound to the slot",
     3: "its EXECUTE directory cannot be used",
     4: "a job left something that could not be cleaned up",
@@ -58,7 +58,7 @@ def _add(found: dict[object, _Broken], slot: Slot, code: object, prefix: str) ->
     """Count ``slot``; the attributes with ``prefix`` say what is lost by it."""
     if code not in found:
         reason = _CODES.get(code, "") if isinstance(code, int) else "dynamic slots that broke were deleted"
-        found[code] = _Broken(reason or "its startd says so", slot.frame.text(_REASON))
+        found[code] = _Broken(reason or "reported by its startd", slot.frame.text(_REASON))
     one = found[code]
     one.names.append(str(slot.name))
     for asset in _COUNTED:
@@ -105,15 +105,15 @@ RULE = Rule(
     id="broken-slots",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary="Slots are broken: their startd gives them to no job any more",
+    summary="Slots are broken: their startd runs no more jobs on them",
     consequence=(
-        "A slot whose processes, files or devices cannot be set right is broken until its startd is started anew. It "
-        "says that it has nothing of any asset, and where it was dynamic its machine is smaller by it. The pool is "
-        "smaller than its hardware, and condor_status shows nothing but unclaimed slots."
+        "A slot whose processes, files or devices cannot be cleaned up is broken until its startd restarts. It has 0 "
+        "of every asset, and a dynamic slot keeps its amounts away from its machine. The pool is smaller than its "
+        "hardware, and condor_status shows only unclaimed slots."
     ),
     advice=(
-        "SlotBrokenReason says what happened. Remove what is left of the job (its processes, its cgroup, its files), "
-        "then restart the startd: condor_restart -startd. A machine on which it comes again needs to be looked at."
+        "SlotBrokenReason has the cause. Remove what is left of the job (its processes, its cgroup, its files), then "
+        "restart the startd: condor_restart -startd. Examine a machine on which this happens repeatedly."
     ),
     source="src/condor_startd.V6/ResAttributes.cpp:publish_static, Reqexp.cpp:publish_requirements, 25.14",
     find=_find,

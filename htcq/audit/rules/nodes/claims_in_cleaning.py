@@ -49,8 +49,9 @@ def _found(evidence: Evidence, long: list[tuple[float, Slot]]) -> Found:
     return Found(
         cause="cleaning",
         subject=f"slot {first.name}",
-        message=f"{counted(len(long), 'claim')} in Cleaning for more than {_LONG // 60} min, up to {longest / 60:.0f} "
-        f"min: a weight of {held:g} of the {claimed:g} that is claimed is charged, and no job runs there",
+        message=f"{counted(len(long), 'claim')} in Cleaning for more than {_LONG // 60} min, up to "
+        f"{longest / 60:.0f} min: a weight of {held:g} of the {claimed:g} that is claimed is charged, but no "
+        "job runs there",
         facts=(Fact("Activity", "Cleaning"), Fact("EnteredCurrentActivity", str(first.activity_since))),
         count=len(long),
         examples=tuple(names[:EXAMPLES]),
@@ -64,12 +65,12 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Claims have been in Claimed/Cleaning for more than ten minutes",
     consequence=(
-        "The job has ended, and its starter has not: no policy ends this activity, and the slot takes no other job. "
-        "The claim still counts as usage of its submitter and group, which keeps the jobs that they have waiting."
+        "The job has ended, but its starter has not: no policy ends this activity, and the slot accepts no other "
+        "job. The claim still counts as usage of its submitter and group, so that their waiting jobs get less."
     ),
     advice=(
-        "See on the machine what the condor_starter waits for: a hung file system, a container that does not end, a "
-        "large scratch directory that is being removed. StarterLog names it."
+        "Find out on the machine what the condor_starter waits for: a hanging file system, a container that does not "
+        "end, the removal of a large scratch directory. See StarterLog."
     ),
     source="src/condor_startd.V6/claim.cpp:receiveJobClassAdUpdate, ResState.cpp:eval_state, 25.14 (since 25.11)",
     find=_find,

@@ -45,11 +45,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             _add(partly, slot, part)
     for sick in shut.values():
         outage = len(sick.slots) >= _OUTAGE * len(machines)
-        text = f"{_machines(sick)} unhealthy: no job is started there"
+        text = f"{_machines(sick)} unhealthy: no job starts there"
         yield _found("unhealthy", sick, text, Severity.ERROR if outage else None)
     for sick in partly.values():
         least = min(sick.factors)
-        text = f"{_machines(sick)} healthy only in part ({_FACTOR} down to {least:.2g}); jobs are still started there"
+        text = f"{_machines(sick)} only partly healthy ({_FACTOR} down to {least:.2g}); jobs still start there"
         yield _found("partly", sick, text, Severity.INFO)
 
 
@@ -93,13 +93,13 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Machines fail a health check of their startd (STARTD_HEALTH_EXPRS)",
     consequence=(
-        "Healthy is a part of the slots' Requirements: where it is not true the negotiator matches nothing there, and "
-        "claims that are there already start no further job. The machines still count for the pool's weight, so "
-        "dynamic quotas count weight that is not there. condor_status shows them as unclaimed."
+        "Healthy is a part of the slots' Requirements: if it is not true, the negotiator matches nothing there, and "
+        "existing claims start no further job. The machines still count in the pool's weight, so that dynamic quotas "
+        "include weight that is not available. condor_status shows them as unclaimed."
     ),
     advice=(
-        "'condor_status -health:verbose' names the checks that failed. Fix the machine, or take it out of the pool "
-        "until it is fixed; a check that fails everywhere may itself be wrong."
+        "'condor_status -health:verbose' names the checks that failed. Repair the machine, or remove it from the "
+        "pool until it is repaired; a check that fails everywhere may itself be wrong."
     ),
     source="src/condor_startd.V6/ResMgr.cpp:config_classad (STARTD_HEALTH_EXPRS), Reqexp.cpp:reqexp_config, 25.14",
     find=_find,

@@ -38,8 +38,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=parent.name,
                 subject=f"group {parent.name}",
-                message=f"group {parent.name} accepts surplus, {listed(left_out)} below it {verb} not: {first} asks "
-                f"for {wanted:g} where its quota is {quotas.quota(first).subtree_quota:g}",
+                message=f"group {parent.name} accepts surplus, but {listed(left_out)} below it {verb} not: {first} "
+                f"requests {wanted:g}, and its quota is {quotas.quota(first).subtree_quota:g}",
                 facts=(knob_fact(evidence, _knob(parent.name)), knob_fact(evidence, "GROUP_ACCEPT_SURPLUS", "false")),
                 settings=tuple(central(evidence, _knob(name), "True") for name in left_out),
                 count=len(left_out),
@@ -51,12 +51,12 @@ RULE = Rule(
     id="accept-surplus-not-inherited",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="A group accepts surplus, but groups below it that need some do not",
+    summary="A group accepts surplus, but child groups that need surplus do not",
     consequence=(
-        "GROUP_ACCEPT_SURPLUS_<group> holds for that group alone. Subgroups without a knob of their own follow "
-        "GROUP_ACCEPT_SURPLUS, so that surplus reaches the group itself and none of its subgroups."
+        "GROUP_ACCEPT_SURPLUS_<group> applies to that group only. Child groups without a knob of their own follow "
+        "GROUP_ACCEPT_SURPLUS, so that surplus reaches the group itself but none of its children."
     ),
-    advice="Let each group that is meant to use surplus accept it by a knob of its own.",
+    advice="Set GROUP_ACCEPT_SURPLUS_<group> for each group that should use surplus.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

@@ -17,7 +17,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield Found(
                 cause=f"configured {accounting} {uid}",
                 subject=f"access point {schedd}",
-                message=f"submitters of {schedd} are at {accounting}, their claims are charged at {uid}",
+                message=f"submitters of {schedd} have the domain {accounting}, but their claims are charged to {uid}",
                 facts=(
                     Fact("ACCOUNTING_DOMAIN", accounting, knob.place if knob is not None else ""),
                     Fact("UID_DOMAIN", uid),
@@ -38,9 +38,11 @@ def _in_ads(evidence: Evidence) -> Iterator[Found]:
         who, _, domain = customer.rpartition("@")
         if customer not in submitters and who in domains:
             yield Found(
-                cause=f"charged {domain} for {domains[who]}",
+                cause=f"charged to {domain}, submitted as {domains[who]}",
                 subject=f"submitter {who}@{domains[who]}",
-                message=f"slots of weight {weight:g} are charged to {customer}, while {who}@{domains[who]} submits",
+                message=(
+                    f"slots of weight {weight:g} are charged to {customer}, but the submitter is {who}@{domains[who]}"
+                ),
                 facts=(Fact("AccountingGroup", customer), Fact("Name", f"{who}@{domains[who]}")),
                 examples=(customer,),
                 settings=access(evidence, "ACCOUNTING_DOMAIN", "$(UID_DOMAIN)"),
@@ -51,12 +53,13 @@ RULE = Rule(
     id="accounting-domain-differs",
     severity=Severity.WARNING,
     needs=(),
-    summary="Submitters are known at one domain and charged at another",
+    summary="Submitters have one domain and are charged under another",
     consequence=(
-        "The schedd puts ACCOUNTING_DOMAIN behind a submitter's name, the startd that of the user. Usage and priority "
-        "grow on one accounting record, while ceilings, floors and factors set on the other hold for the next match."
+        "The schedd appends ACCOUNTING_DOMAIN to a submitter's name, the startd appends the user's domain. Usage and "
+        "priority are kept in one accounting record, while ceilings, floors and factors set on the other apply to "
+        "the next match."
     ),
-    advice="Let access points put the domain of users behind the names of submitters.",
+    advice="Configure access points to append the domain of users to the names of submitters.",
     source="src/condor_schedd.V6/schedd.cpp, src/condor_startd.V6/claim.cpp, 25.14",
     find=_find,
 )

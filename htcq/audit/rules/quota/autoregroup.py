@@ -24,14 +24,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     told = [f"{counted(second, 'submitter')} of {listed(group.name for group in regrouping)}"] if second else []
     told += [f"{counted(free, 'submitter')} without a group"] if free else []
     refusing = [group.name for group in regrouping if not group.accept_surplus]
-    also = f", though {listed(refusing)} may not accept surplus" if refusing else ""
+    also = f", although {listed(refusing)} must not accept surplus" if refusing else ""
     reader = Knobs(quotas.knobs)
     names = [f"GROUP_AUTOREGROUP_{group.name}" for group in quotas.groups]
     names = ["GROUP_AUTOREGROUP", *(name for name in names if reader.text(name) is not None)]
     yield Found(
         cause="autoregroup",
         subject="the pool",
-        message=f"{' and '.join(told)} negotiate for the whole pool without any group's limit{also}",
+        message=f"{' and '.join(told)} negotiate for the whole pool without a group limit{also}",
         facts=tuple(knob_fact(evidence, name, "false") for name in names),
         settings=tuple(central(evidence, name, "False") for name in names),
         examples=tuple(group.name for group in regrouping),
@@ -42,13 +42,13 @@ RULE = Rule(
     id="autoregroup",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SUBMITTERS),
-    summary="Groups regroup: quotas do not hold in the root's turn",
+    summary="GROUP_AUTOREGROUP is on: quotas do not apply when the root is negotiated",
     consequence=(
-        "As soon as one group regroups, the root group's quota is the whole pool, and it has the last turn with its "
-        "own submitters and those of every regrouping group. No group's quota caps what they match there, whether or "
-        "not their group accepts surplus; EffectiveQuota of <none> is published as the whole pool."
+        "As soon as one group regroups, the quota of the root group is the whole pool. The root is negotiated last, "
+        "with its own submitters and those of every regrouping group. No quota limits these matches, whether or not "
+        "the group accepts surplus; EffectiveQuota of <none> is published as the whole pool."
     ),
-    advice="Let no group regroup; groups that are to use what others leave accept surplus instead.",
+    advice="Turn GROUP_AUTOREGROUP off; groups that should use surplus accept surplus instead.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, matchmaker.cpp, 25.14",
     find=_find,
 )

@@ -34,17 +34,17 @@ def _cheapest(evidence: Evidence, submitters: Iterable[Submitter]) -> tuple[str,
     if not found:
         return "", ()
     cost, slot = min(found)
-    return f", though its cheapest match costs only {cost:g}", (Fact("match cost", f"{cost:g} on {slot}"),)
+    return f", but its cheapest match costs {cost:g}", (Fact("match cost", f"{cost:g} on {slot}"),)
 
 
 def _never(quotas: PoolQuotas, name: str, best: int) -> tuple[str, str]:
     """Return the cause, and what is to be said of it."""
     quota = quotas.quota(name).quota
     if quota <= 0:
-        return "quota 0", "its quota is 0 and it gets no surplus even from an empty pool"
+        return "quota 0", "its quota is 0 and it gets no surplus, even in an empty pool"
     if quota < 1:
         return "quota below 1", f"its quota of {quota:g} counts as 0"
-    return "groups above", f"its limit is {best} even in an empty pool, by what groups above it may use"
+    return "groups above", f"its limit is {best}, even in an empty pool, because of the groups above it"
 
 
 def _full(quotas: PoolQuotas, name: str) -> tuple[str, str]:
@@ -54,7 +54,7 @@ def _full(quotas: PoolQuotas, name: str) -> tuple[str, str]:
         if name in quotas.subtree(above.name) and cap - used < 1:
             return (
                 above.name,
-                f"{above.name}, which accepts no surplus, and the groups below it use {used:g} of its {cap:g}",
+                f"{above.name}, which accepts no surplus, and its child groups use {used:g} of its {cap:g}",
             )
     return "", f"its limit is {quotas.limits.get(name, 0.0):g}"
 
@@ -95,7 +95,7 @@ def _starved(evidence: Evidence, name: str, waiting: tuple[Submitter, ...], best
     return Found(
         cause=cause,
         subject=f"group {name}",
-        message=f"{_who(name, waiting)}, and none can ever be matched: {why}{cost}",
+        message=f"{_who(name, waiting)}, but none can ever be matched: {why}{cost}",
         facts=(*_quota_facts(evidence, name), *facts),
         examples=(name,),
         settings=_raised(evidence, name, cause),
@@ -121,7 +121,7 @@ def _starved_now(evidence: Evidence, name: str, waiting: tuple[Submitter, ...]) 
     return Found(
         cause=f"now {full}".strip(),
         subject=f"group {name}",
-        message=f"{_who(name, waiting)}, and none is matched now, at {at}: {why}",
+        message=f"{_who(name, waiting)}, but none is matched now, at {at}: {why}",
         facts=tuple(_quota_facts(evidence, name)),
         examples=(name,),
         severity=Severity.WARNING,
@@ -149,7 +149,7 @@ def _ceilings(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="ceiling" if never else "ceiling now",
                 subject=f"submitter {submitter.name}",
-                message=f"{submitter.name} is passed over: {left} is left of its ceiling of {ceiling}, and the "
+                message=f"the negotiator skips {submitter.name}: {left} is left of its ceiling of {ceiling}, and the "
                 f"lightest slot of the pool weighs {lightest:g}",
                 facts=(Fact("Ceiling", str(ceiling)), *facts),
                 advice=f"Run condor_userprio -setceil {submitter.name} {math.ceil(max(unused, lightest))}.",
@@ -169,11 +169,11 @@ RULE = Rule(
     id="cannot-afford-cheapest-slot",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="Idle jobs starve: their group's limit or their submitter's ceiling leaves nothing for any match",
+    summary="Idle jobs starve: their group's limit or their submitter's ceiling allows no match",
     consequence=(
-        "The negotiator matches nothing for them, whatever slots are free. Of a quota its log says 'no match found' at "
-        "most, of a ceiling that the negotiation is skipped. An error means that this is so even in an empty pool, a "
-        "warning that it is so at this moment."
+        "The negotiator matches nothing for them, whatever slots are free. For a quota its log has at most 'no match "
+        "found', for a ceiling that the negotiation is skipped. The finding is an error if this is so even in an "
+        "empty pool, and a warning if it is so at the moment."
     ),
     advice="Raise the quota or the ceiling, or let the group accept surplus.",
     source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, negotiateWithGroup, GroupEntry.cpp, 25.14",

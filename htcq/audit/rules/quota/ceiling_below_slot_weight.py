@@ -36,7 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 cause="ceiling",
                 subject=f"submitter {submitter.name}",
                 message=f"{submitter.name} has a ceiling of {ceiling}, but its cheapest match costs {cost:g}: one "
-                "match takes it beyond",
+                "match exceeds the ceiling",
                 facts=(Fact("Ceiling", str(ceiling)), Fact("SlotWeight", kind.weight_text)),
                 examples=(submitter.name,),
             )
@@ -46,12 +46,13 @@ RULE = Rule(
     id="ceiling-below-slot-weight",
     severity=Severity.INFO,
     needs=(Input.SLOTS, Input.SUBMITTERS, Input.ACCOUNTING),
-    summary="A submitter's ceiling is smaller than any match of its jobs costs",
+    summary="A submitter's ceiling is smaller than the cost of any match of its jobs",
     consequence=(
-        "Ceilings are whole numbers and are looked at before a match, not after: the last match goes beyond by its "
-        "cost. While even the lightest slot of the pool weighs more than what is left, the submitter is passed over."
+        "Ceilings are whole numbers and are checked before a match, not after it: the last match exceeds the ceiling "
+        "by its cost. While the lightest slot of the pool weighs more than what is left, the negotiator skips the "
+        "submitter."
     ),
-    advice="Set a ceiling that is a multiple of what a match costs: condor_userprio -setceil.",
+    advice="Set a ceiling that is a multiple of the match cost: condor_userprio -setceil.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, negotiate, 25.14",
     find=_find,
 )

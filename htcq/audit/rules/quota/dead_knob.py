@@ -23,7 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 cause=name,
                 subject=f"knob {knob.name}",
                 message=f"nothing reads {knob.name} = {knob.value}: {_OLD[name]} = {evidence.setting(_OLD[name])} "
-                "counts",
+                "applies",
                 facts=(knob_fact(evidence, knob.name), knob_fact(evidence, _OLD[name])),
                 settings=(central(evidence, _OLD[name], knob.raw or knob.value), central(evidence, knob.name, "")),
             )
@@ -35,8 +35,8 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A knob of group quotas is set by its older name, which nothing reads",
     consequence=(
-        "HFS_MAX_ALLOCATION_ROUNDS and HFS_ROUND_ROBIN_RATE are only looked at where the knobs that replaced them have "
-        "no value, and those have defaults."
+        "HFS_MAX_ALLOCATION_ROUNDS and HFS_ROUND_ROBIN_RATE are read only if the knobs that replaced them have no "
+        "value, and those have defaults."
     ),
     advice="Use the newer name; delete the knob that nothing reads.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, param_info.in, 25.14",

@@ -24,7 +24,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=name,
             subject=f"group {group.name}",
-            message=f"{knob}, the quota of {group.name}, is also {meaning}: both read {group.config_quota:g}",
+            message=(
+                f"{knob}, the quota of {group.name}, is also {meaning}: both have the value {group.config_quota:g}"
+            ),
             facts=(knob_fact(evidence, knob),),
             examples=(group.name,),
         )
@@ -34,10 +36,10 @@ RULE = Rule(
     id="group-collides-with-knob",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="A group's name makes its quota the same knob as another one",
+    summary="The knob of a group's quota is also another knob",
     consequence=(
-        "GROUP_QUOTA_DYNAMIC_x is the dynamic quota of x and the static one of a group DYNAMIC_x; a group called "
-        "MAX_ALLOCATION_ROUNDS or ROUND_ROBIN_RATE takes that setting for its quota. Changing one changes the other."
+        "GROUP_QUOTA_DYNAMIC_x is the dynamic quota of x and the static quota of a group DYNAMIC_x; a group called "
+        "MAX_ALLOCATION_ROUNDS or ROUND_ROBIN_RATE has that setting as its quota. Changing one changes the other."
     ),
     advice="Rename the group.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",

@@ -16,7 +16,7 @@ def _reason(problem: TreeProblem) -> str:
     if problem.kind == "missing-parent":
         return f"there is no group {problem.value} above it"
     if problem.kind == "duplicate":
-        return f"it is the same as {problem.value}, since case does not matter"
+        return f"it is the same as {problem.value}, because names are not case-sensitive"
     return "the name is that of the root group"
 
 
@@ -28,7 +28,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         why = _reason(problem)
         path = name_key(problem.group) + b"."
         lost = [each for each in quotas.submitters if each.defaulted and name_key(each.name).startswith(path)]
-        hurt = f"; {counted(len(lost), 'submitter')} of it count for {lost[0].group}" if lost else ""
+        hurt = f"; {counted(len(lost), 'submitter')} of it are charged to {lost[0].group}" if lost else ""
         yield Found(
             cause=f"{problem.kind} {problem.value}".strip(),
             subject=f"group {problem.group}",
@@ -43,12 +43,12 @@ RULE = Rule(
     id="group-dropped",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="A name in GROUP_NAMES makes no group",
+    summary="A name in GROUP_NAMES does not define a group",
     consequence=(
-        "The negotiator logs a warning and goes on without the group. Its jobs are charged to the nearest group above "
-        "that exists, at worst to the root, and its quota does nothing."
+        "The negotiator logs a warning and continues without the group. Its jobs are charged to the nearest existing "
+        "parent group, or to the root, and its quota has no effect."
     ),
-    advice="List every group once, in one spelling, together with all groups above it, and give these quotas.",
+    advice="List every group once, in one spelling, together with all its parent groups, and set their quotas.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

@@ -16,8 +16,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="illegal name",
                 subject=f"group {problem.group}",
-                message=f"group {problem.group} cannot have a quota: no knob may have {odd or problem.group!r} in "
-                "its name",
+                message=f"group {problem.group} cannot have a quota: knob names must not contain "
+                f"{odd or problem.group!r}",
                 facts=(knob_fact(evidence, "GROUP_NAMES"),),
                 examples=(problem.group,),
             )
@@ -27,15 +27,15 @@ RULE = Rule(
     id="group-name-illegal",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL,),
-    summary="A group's name has characters that knobs may not have",
+    summary="A group's name has characters that are not allowed in knobs",
     consequence=(
         "A line such as GROUP_QUOTA_nice-user = 10 is an illegal identifier: every daemon and tool that reads it "
-        "exits. Without it the group's quota is 0."
+        "exits. Without such a line the group's quota is 0."
     ),
     advice=(
-        "Rename the group in GROUP_NAMES: letters, digits, '_' and '/' are allowed, '.' between a group and its "
-        "subgroup. Then give the new name its quota, and tell its users: a job belongs to the group that its "
-        "accounting_group names."
+        "Rename the group in GROUP_NAMES: letters, digits, '_' and '/' are allowed, and '.' between a group and its "
+        "child. Then set the quota of the new name, and inform its users: the accounting_group of a job determines "
+        "its group."
     ),
     source="src/condor_utils/config.cpp:is_valid_param_name, 25.14; condor_config_val 25.14.1 refuses such a line",
     find=_find,

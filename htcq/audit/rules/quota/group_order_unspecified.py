@@ -25,8 +25,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="order",
             subject="the groups",
-            message=f"{listed(most)} have the same sort key: among {len(quotas.tree.groups)} groups nothing says "
-            "which of them has its turn first",
+            message=f"{listed(most)} have the same sort key: with {len(quotas.tree.groups)} groups, the order of "
+            "negotiation is not defined",
             facts=(knob_fact(evidence, "GROUP_SORT_EXPR"),),
             count=len(most),
             examples=tuple(most),
@@ -37,12 +37,12 @@ RULE = Rule(
     id="group-order-unspecified",
     severity=Severity.INFO,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="Several groups have equal sort keys, and their order is open",
+    summary="Several groups have equal sort keys, and their order is not defined",
     consequence=(
-        "The negotiator's sort is not stable beyond 16 groups. Groups with equal keys have their turns in any order, "
-        "which may differ from cycle to cycle and from build to build."
+        "The negotiator's sort is not stable for more than 16 groups. Groups with equal keys are negotiated in any "
+        "order, which may differ from cycle to cycle and from build to build."
     ),
-    advice="Let GROUP_SORT_EXPR tell groups apart, by GroupQuota for instance.",
+    advice="Write a GROUP_SORT_EXPR that gives different values, for example with GroupQuota.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; libstdc++ std::sort",
     find=_find,
 )

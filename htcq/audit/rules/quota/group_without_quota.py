@@ -16,7 +16,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for problem in quotas.problems:
         if problem.kind == "no-quota" and problem.group not in illegal:
             below = len(list(quotas.subtree(problem.group))) - 1
-            others = f", and so is that of {counted(below, 'group')} below it" if below else ""
+            others = f", and so are the quotas of {counted(below, 'group')} below it" if below else ""
             yield Found(
                 cause="no quota",
                 subject=f"group {problem.group}",
@@ -33,8 +33,8 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A group of GROUP_NAMES has no quota",
     consequence=(
-        "The negotiator gives it a dynamic quota of 0, and nothing to the groups below it. It gets slots only where it "
-        "accepts surplus and others leave some."
+        "The negotiator gives it a dynamic quota of 0, and nothing to its child groups. It gets slots only if it "
+        "accepts surplus and there is some."
     ),
     advice="Set GROUP_QUOTA_<group> (an amount) or GROUP_QUOTA_DYNAMIC_<group> (a share from 0 to 1).",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_assign_quotas, 25.14",

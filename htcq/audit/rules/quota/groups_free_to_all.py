@@ -69,7 +69,7 @@ def _found(name: str, several: dict[str, set[str]]) -> Found:
     return Found(
         cause="any group",
         subject=f"access point {name}",
-        message=f"no submit requirement, transform or map of schedd {name} looks at the group of a job: every user may "
+        message=f"no submit requirement, transform or map of schedd {name} checks the group of a job: every user may "
         f"name any group{example}",
         facts=(Fact("SUBMIT_REQUIREMENT_NAMES", "none on AcctGroup"), Fact("JOB_TRANSFORM_NAMES", "none on AcctGroup")),
         examples=(name,),
@@ -80,8 +80,8 @@ def _editable(name: str) -> Found:
     return Found(
         cause="edited later",
         subject=f"access point {name}",
-        message=f"schedd {name} looks at the group of a job when it is submitted, and condor_qedit can change "
-        "AccountingGroup afterwards",
+        message=f"schedd {name} checks the group of a job at submission, but condor_qedit can change AccountingGroup "
+        "afterwards",
         facts=(Fact("IMMUTABLE_JOB_ATTRS", "without AccountingGroup"),),
         advice="IMMUTABLE_JOB_ATTRS, or PROTECTED_JOB_ATTRS, should list AccountingGroup, AcctGroup and AcctGroupUser.",
         examples=(name,),
@@ -92,15 +92,15 @@ RULE = Rule(
     id="groups-free-to-all",
     severity=Severity.INFO,
     needs=(Input.CENTRAL, Input.ACCESS),
-    summary="Nothing keeps a user from naming any accounting group",
+    summary="Users can name any accounting group",
     consequence=(
-        "AccountingGroup is what the job says, and the negotiator believes it. A user whose group has reached its "
-        "quota names another one and takes that group's share; a misspelt group is charged to the root. Sites whose "
-        "users are trusted, or whose jobs all come through a gateway that sets the group, can ignore this."
+        "The negotiator trusts the AccountingGroup of the job. A user whose group has reached its quota can name "
+        "another group and use its share; a misspelt group is charged to the root. Sites whose users are trusted, or "
+        "whose jobs all come through a gateway that sets the group, can ignore this."
     ),
     advice=(
-        "'use FEATURE : AssignAccountingGroup(MAPFILE)' maps owners to groups, refuses others and makes the attributes "
-        "immutable; or write a SUBMIT_REQUIREMENT that compares AcctGroup with the owner's groups."
+        "'use FEATURE : AssignAccountingGroup(MAPFILE)' maps owners to groups, refuses other owners and makes the "
+        "attributes immutable; or write a SUBMIT_REQUIREMENT that compares AcctGroup with the owner's groups."
     ),
     source="src/condor_utils/submit_utils.cpp:SetAccountingGroup, param_info.in:$FEATURE.AssignAccountingGroup, 25.14",
     find=_find,

@@ -16,7 +16,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=_KNOB,
             subject=f"knob {_KNOB}",
-            message=f"{_KNOB} is true, but changed groups and quotas only count after condor_reconfig",
+            message=f"{_KNOB} is true, but changed groups and quotas take effect only after condor_reconfig",
             facts=(knob_fact(evidence, _KNOB),),
         )
 
@@ -25,9 +25,9 @@ RULE = Rule(
     id="groups-need-reconfig",
     severity=Severity.INFO,
     needs=(Input.CENTRAL,),
-    summary="NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE does not read groups and quotas anew",
+    summary="NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE does not apply to groups and quotas",
     consequence=(
-        "The tree of groups is built at the negotiator's start and at each reconfiguration, and not when it reads its "
+        "The tree of groups is built when the negotiator starts and at each reconfiguration, not when it reads its "
         "configuration before a cycle."
     ),
     advice="Run condor_reconfig -negotiator after each change of groups or quotas.",

@@ -25,7 +25,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="no number",
             subject=f"group {name}",
-            message=f"the limit of {name} is 0/0: it asks for {group.requested:g} and uses {group.usage:g} of its "
+            message=f"the limit of {name} is 0/0: it requests {group.requested:g} and uses {group.usage:g} of its "
             f"quota of {group.quota:g}, and {counted(sum(each.idle for each in waiting), 'job')} are idle",
             facts=(Fact("Requested", f"{group.requested:g}"), Fact("WeightedResourcesUsed", f"{group.usage:g}")),
             examples=(name,),
@@ -44,13 +44,13 @@ RULE = Rule(
     id="limit-not-a-number",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="The limit of a group with idle jobs is no number",
+    summary="The limit of a group with idle jobs is not a number",
     consequence=(
-        "No group is to grow in this cycle, and the negotiator divides 0 by 0 for those that use less than their "
-        "quota; the log says 'quota limit of -nan'. As a whole number that is far below 0: such a group is matched "
-        "with nothing, though its quota has room. It means that demand is counted in another unit than usage."
+        "If no group can grow in a cycle, the negotiator divides 0 by 0 for groups that use less than their quota; "
+        "the log has 'quota limit of -nan'. As a whole number this is far below 0: such a group gets no match "
+        "although its quota is not used up. The cause is that demand is in another unit than usage."
     ),
-    advice="Let the schedds weigh jobs as the slots do: see demand-in-other-units and unweighted-demand.",
+    advice="Use the same unit of weight on schedds and slots: see demand-in-other-units and unweighted-demand.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; seen in logs of 25.14.1",
     find=_find,
 )

@@ -36,8 +36,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="parent and children",
                 subject=f"group {name}",
-                message=f"group {name} keeps its quota of {own:g} and hands {given:g} to the groups below it: "
-                f"together they are promised {own + given:g}",
+                message=f"group {name} keeps its quota of {own:g} and passes {given:g} on to its child groups: "
+                f"together they have {own + given:g}",
                 facts=facts,
                 examples=(name,),
                 settings=settings,
@@ -52,8 +52,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="allocated",
             subject="the pool",
-            message=f"{allocated:g} of a pool of {pool:g} is allocated: {first}, for one, keeps its quota of "
-            f"{quotas.quota(first).quota:g} and hands {_given(quotas, first):g} to the groups below it",
+            message=f"{allocated:g} of a pool of {pool:g} is allocated: for example, {first} keeps its quota of "
+            f"{quotas.quota(first).quota:g} and passes {_given(quotas, first):g} on to its child groups",
             facts=facts,
             settings=settings,
         )
@@ -63,12 +63,13 @@ RULE = Rule(
     id="parent-quota-counted-twice",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="A group's quota counts twice: for itself and for the groups below it",
+    summary="A group's quota counts twice: for the group itself and for its child groups",
     consequence=(
-        "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with subgroups keeps all of its "
-        "quota and also hands it on. The groups are allocated more than the pool has, and who has the first turn wins."
+        "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with children keeps all of its "
+        "quota and also passes it on. The groups are allocated more than the pool has, and the groups that are "
+        "negotiated first get it."
     ),
-    advice="Let a group keep only what it does not hand to the groups below it.",
+    advice="Turn it off, so that a group keeps only what it does not pass on to its children.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14; 112 of 100 seen on 25.14.1",
     find=_find,
 )

@@ -40,13 +40,16 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _flaws(names: frozenset[str], stable: bool) -> Iterator[tuple[str, str]]:
     if not names >= _OVER:
-        yield "over", f"{_KNOB} takes claims from groups whether they use more than their quota or not"
+        yield "over", f"{_KNOB} preempts claims of groups whether or not they use more than their quota"
     if not names >= _UNDER:
-        yield "under", f"{_KNOB} gives claims to groups whether they use less than their quota or not"
+        yield "under", f"{_KNOB} preempts for groups whether or not they use less than their quota"
     if not names & _AGES:
-        yield "age", f"{_KNOB} ends jobs of any age"
+        yield "age", f"{_KNOB} preempts jobs of any age"
     if stable:
-        yield "stable", f"{_KNOB} looks at what groups use, which changes with each match, and {_STABLE} is not False"
+        yield (
+            "stable",
+            (f"{_KNOB} refers to the usage of groups, which changes with each match, but {_STABLE} is not False"),
+        )
 
 
 def _bounded(evidence: Evidence, cause: str, names: frozenset[str]) -> tuple[Setting, ...]:
@@ -64,15 +67,16 @@ RULE = Rule(
     id="preemption-by-quota",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="Preemption by group quotas has no bounds",
+    summary="Preemption by group quotas is not limited",
     consequence=(
-        "Where the groups on both sides are not compared with their quotas, two of them take the same claims from each "
-        "other in turn. Where the expression counts as stable, the negotiator does not ask again in a cycle what it "
-        "was once answered, and takes more claims than quotas allow. Jobs of any age are ended, and start anew."
+        "If the groups on both sides are not compared with their quotas, two of them preempt each other's claims in "
+        "turn. If the expression counts as stable, the negotiator reuses its first result in a cycle, and preempts "
+        "more claims than quotas allow. Jobs of any age are preempted, and start again from the beginning."
     ),
     advice=(
-        "Let it hold only where the remote group is over its quota, the submitter's below its own, and the job has run "
-        "for a while, and let it not count as stable. 'htcq elastic reclaim emit' writes that too."
+        "Write an expression that is true only if the remote group is over its quota, the submitter's group is below "
+        "its own, and the job has run for some time, and do not declare it as stable. 'htcq elastic reclaim "
+        "emit' prints such a configuration."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, cache_still_valid, 25.14",
     find=_find,

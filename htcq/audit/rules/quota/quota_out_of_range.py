@@ -49,7 +49,7 @@ RULE = Rule(
         "The negotiator exits at its start and at each reconfiguration; the master restarts it, and it exits again: "
         "nothing in the pool is matched."
     ),
-    advice="Write what was meant: static quotas are numbers from 0 to 2147483647, dynamic ones from 0 to 1.",
+    advice="Correct the value: static quotas are numbers from 0 to 2147483647, dynamic ones from 0 to 1.",
     source="src/condor_utils/condor_config.cpp:param_double, param_boolean, 25.14",
     find=_find,
 )

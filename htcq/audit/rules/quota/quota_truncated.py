@@ -47,10 +47,10 @@ RULE = Rule(
     id="quota-truncated",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL, Input.SLOTS),
-    summary="A quota loses its fraction: the negotiator works with whole numbers",
+    summary="The fraction of a quota is lost: the negotiator uses whole numbers",
     consequence=(
-        "The limit that a group negotiates with is a whole number, cut off and not rounded. A quota below 1 is 0, and "
-        "0.29 of a pool of 100 is 28, because the product is a little below 29 in binary arithmetic."
+        "The limit of a group is a whole number, truncated and not rounded. A quota below 1 becomes 0, and 0.29 of a "
+        "pool of 100 becomes 28, because the product is slightly below 29 in binary arithmetic."
     ),
     advice="Use static quotas that are whole numbers, or raise the share a little.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; limits in its log, 25.14.1",

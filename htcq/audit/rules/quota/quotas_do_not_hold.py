@@ -133,10 +133,10 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.JOBS),
     summary="A group that accepts no surplus can use more than its quota",
     consequence=(
-        "Matches are admitted by what they cost, and claims count by what their dynamic slots weigh. Where the weight "
-        "is more than the cost, a group exceeds its quota in one cycle, and keeps what it got. The usage is that of "
-        "the pool's own jobs on its own slots, all of them unused at first, if the claims with the lowest match cost "
-        "are matched first. Where it is half more than the quota or worse this is an error."
+        "The negotiator admits matches by their cost, and charges claims by the weight of their dynamic slots. If "
+        "the weight is larger than the cost, a group exceeds its quota in one cycle, and keeps its claims. The usage "
+        "is computed for the pool's own jobs on its own slots, all of them empty at first, with the lowest match "
+        "costs first. If it exceeds the quota by half or more, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(

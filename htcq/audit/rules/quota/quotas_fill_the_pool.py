@@ -73,7 +73,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="dynamic quotas",
             subject="the pool",
-            message=f"dynamic quotas share out all of the pool of {pool:g}: {left_out[0]} only get what others leave",
+            message=f"dynamic quotas add up to all of the pool of {pool:g}: {left_out[0]} get surplus only",
             facts=tuple(knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{name}") for name in dynamic),
             severity=Severity.INFO,
         )
@@ -83,12 +83,12 @@ RULE = Rule(
     id="quotas-fill-the-pool",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="Static quotas of the top-level groups promise all of the pool or more",
+    summary="Static quotas of the top-level groups add up to the whole pool or more",
     consequence=(
-        "The root group's quota is 0, and so are those of top-level groups with dynamic quotas: their jobs only get "
-        "what nobody else wants. Quotas that exceed the pool cannot all be kept."
+        "The root group's quota is 0, and so are those of top-level groups with dynamic quotas: their jobs get "
+        "surplus only. Quotas that exceed the pool cannot all be reached."
     ),
-    advice="Lower the static quotas until their sum stays below the pool, or use dynamic quotas.",
+    advice="Lower the static quotas until their sum is smaller than the pool, or use dynamic quotas.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,
 )

@@ -56,12 +56,13 @@ RULE = Rule(
     id="siblings-under-refusing-parent",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="Groups accept surplus under one that refuses it, and one of them can take the others' quotas",
+    summary="Groups accept surplus although their parent does not, and one of them can use the quotas of the others",
     consequence=(
-        "Each of them is allocated its quota and the parent's quota as surplus, but together they are capped at what "
-        "the parent has. Whoever has the first turn takes it all; the others do not even get their own quotas."
+        "Each of them is allocated its quota, and the parent's quota as surplus, but their sum is limited to the "
+        "parent's quota. The group that is negotiated first takes all of it; the others do not even get their own "
+        "quotas."
     ),
-    advice="Let a group keep only what it does not hand to the groups below it.",
+    advice="Turn it off, so that a group keeps only what it does not pass on to its children.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_fairshare, strict_enforce_quota; 20 and 0 seen on 25.14.1",
     find=_find,
 )

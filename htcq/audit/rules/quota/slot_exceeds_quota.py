@@ -67,7 +67,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="whole slots",
                 subject=f"group {group.name}",
-                message=f"one match gives {group.name}, which may use {limit}, a whole slot of {weight:g} to fill, "
+                message=f"one match gives {group.name}, whose limit is {limit}, a whole slot of {weight:g} to fill, "
                 f"such as {kind.first.name}: {slots} weigh more than {limit}",
                 facts=(Fact("SlotWeight", kind.weight_text), leftovers),
                 examples=(group.name,),
@@ -80,16 +80,16 @@ RULE = Rule(
     id="slot-exceeds-quota",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="A partitionable slot weighs more than a group may use, and one match hands it over whole",
+    summary="A partitionable slot weighs more than a group may use, and one match gives the group the whole slot",
     consequence=(
-        "Without a consumption policy a match takes the whole slot. The first one of a submitter's turn is allowed "
-        "whatever it costs, and the access point then fills the slot with the submitter's other jobs: the group "
-        "exceeds its quota by up to one slot, and nobody else is matched there."
+        "Without a consumption policy a match takes the whole slot. The first match of a submitter is allowed at any "
+        "cost, and the access point then fills the slot with the submitter's other jobs: the group exceeds its quota "
+        "by up to one slot, and other groups get no match there."
     ),
     advice=(
-        "Use a consumption policy on these nodes, by which a match costs what it takes and no whole slot. Without one, "
-        "hand out no leftovers on execution and access points ('htcq emit --splitting none' writes that): a match "
-        f"then makes one claim. {LINEAR_WEIGHTS}"
+        "Use a consumption policy on these nodes, so that a match costs what it consumes instead of a whole slot. "
+        "Without one, turn leftovers off on execution and access points ('htcq emit --splitting none' writes that): "
+        f"a match then makes one claim. {LINEAR_WEIGHTS}"
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota of 2 on 25.14.1",
     find=_find,

@@ -39,7 +39,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     nothing = ""
     if idle:
         name, limit_, used = idle[0]
-        nothing = f", and in the first {name}, which uses {used:g}, may go to {limit_:g}: nothing is matched"
+        nothing = f", and in the first one the limit of {name}, which uses {used:g}, is {limit_:g}: nothing is matched"
     yield Found(
         cause=_KNOB,
         subject=f"knob {_KNOB}",
@@ -55,7 +55,7 @@ def _left_short(quotas: PoolQuotas) -> str:
     filled, at_once = sum(quotas.filled.values()), sum(quotas.filled_at_once.values())
     if filled >= at_once or not quotas.settings.strict_enforce:
         return ""
-    return f", and a cycle fills {filled:g} of the {at_once:g} that it could: groups come half way in each round"
+    return f", and a cycle fills {filled:g} of the {at_once:g} that it could: groups get half of the way in each round"
 
 
 RULE = Rule(
@@ -64,9 +64,9 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="GROUP_QUOTA_ROUND_ROBIN_RATE is small for this pool",
     consequence=(
-        "A round is cut into passes in each of which every group negotiates anew, up to a part of its way. Limits "
-        "are cut off to whole numbers, so that groups with little to gain wait for a late pass, when others have "
-        "taken the slots. What a group that accepts no surplus is given in one pass counts twice in the next."
+        "A round is split into passes in which every group negotiates again, up to a part of its limit. Limits are "
+        "truncated to whole numbers, so that groups with small limits wait for a late pass, when others have taken "
+        "the slots. What a group that accepts no surplus gets in one pass counts twice in the next."
     ),
     advice="Raise GROUP_QUOTA_ROUND_ROBIN_RATE to the weight of a large slot, or leave it at its default.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14",

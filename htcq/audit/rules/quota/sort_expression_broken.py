@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Found(
             cause="does not parse",
             subject=f"knob {_KNOB}",
-            message=f"{_KNOB} is no ClassAd expression: the negotiator exits",
+            message=f"{_KNOB} is not a ClassAd expression: the negotiator exits",
             facts=facts,
             settings=settings,
         )
@@ -38,13 +38,13 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     keys = [(group.name, group.sort_key) for group in quotas.computed.rounds[0].groups]
     without = [name for name, key in keys if key == FLT_MAX or math.isnan(key)]
     unset = sorted(Expr(quotas.settings.sort_expr).references().own - set(_SET))
-    why = f", since the negotiator never sets {listed(unset)}" if unset else ""
+    why = f", because the negotiator never sets {listed(unset)}" if unset else ""
     if without and not evidence.lacks(Input.SLOTS):
         everyone = len(without) == len(keys)
         yield Found(
             cause="no number",
             subject=f"knob {_KNOB}",
-            message=f"{_KNOB} is no number for {'any group' if everyone else listed(without)}{why}",
+            message=f"{_KNOB} is not a number for {'any group' if everyone else listed(without)}{why}",
             facts=facts,
             settings=settings,
             count=len(without),
@@ -55,7 +55,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Found(
             cause="unset",
             subject=f"knob {_KNOB}",
-            message=f"{_KNOB} names {listed(unset)}, which the negotiator never sets",
+            message=f"{_KNOB} refers to {listed(unset)}, which the negotiator never sets",
             facts=facts,
             settings=settings,
             severity=Severity.WARNING,
@@ -68,12 +68,12 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="GROUP_SORT_EXPR cannot order the groups",
     consequence=(
-        "The negotiator exits where it cannot parse the expression. Where the expression yields no number the group "
-        "has its turn after all others; if that is so for all of them, their order says nothing."
+        "The negotiator exits if it cannot parse the expression. If the value is not a number, the group is "
+        "negotiated after all others; if that is so for all of them, the expression defines no order."
     ),
     advice=(
-        "Use HTCondor's default, or write one that names AccountingGroup, GroupQuota, GroupResourcesAllocated and "
-        "GroupResourcesInUse alone and guards its divisions."
+        "Use HTCondor's default, or an expression that refers only to AccountingGroup, GroupQuota, "
+        "GroupResourcesAllocated and GroupResourcesInUse and guards its divisions."
     ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_negotiate_with_all_groups, 25.14",
     find=_find,

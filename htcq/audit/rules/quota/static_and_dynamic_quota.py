@@ -18,7 +18,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 cause="both kinds",
                 subject=f"group {problem.group}",
                 message=f"{problem.knob} = {problem.value} is ignored: GROUP_QUOTA_{problem.group} = {static.value} "
-                "counts",
+                "applies",
                 facts=(static, knob_fact(evidence, problem.knob)),
                 examples=(problem.group,),
                 settings=(central(evidence, problem.knob, ""),),
@@ -30,8 +30,8 @@ RULE = Rule(
     severity=Severity.INFO,
     needs=(Input.CENTRAL,),
     summary="A group has both a static and a dynamic quota",
-    consequence="The negotiator takes the static one and never looks at the dynamic one.",
-    advice="Delete one of the two; without the dynamic one nothing changes.",
+    consequence="The negotiator uses the static quota and ignores the dynamic one.",
+    advice="Delete one of the two; deleting the dynamic one changes nothing.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

@@ -24,7 +24,7 @@ def exceeded(below: float, amount: float) -> bool:
 
 def exceeded_text(name: str, below: float, amount: float) -> str:
     """Return the sentence for a group whose children's static quotas are too much."""
-    return f"the quotas of the groups right below {name} add up to {below:g}, more than the {amount:g} of {name}"
+    return f"the quotas of the groups directly below {name} add up to {below:g}, more than the {amount:g} of {name}"
 
 
 def _amount(evidence: Evidence, quotas: PoolQuotas, parent: Group) -> float | None:
@@ -73,12 +73,12 @@ RULE = Rule(
     id="static-quotas-exceed-parent",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="The quotas of the groups below a group add up to more than it has",
+    summary="The quotas of child groups add up to more than the quota of their parent",
     consequence=(
-        "With oversubscription, which is the default, they are handed out all the same; without it, each is cut. "
-        "In declared groups this is an error."
+        "With oversubscription, which is the default, all of them are allocated nevertheless; without it, each is "
+        "reduced. In declared groups this is an error."
     ),
-    advice="Raise the quota of the group above, or lower those below it, until they fit.",
+    advice="Raise the quota of the parent group, or lower those of its children, until they fit.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,
 )

@@ -24,8 +24,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=_KNOB,
                 subject=f"group {group.name}",
-                message=f"group {group.name} accepts no surplus, but it and the groups below it can come to use "
-                f"{comes_to:g} of its {cap:g}",
+                message=f"group {group.name} accepts no surplus, but it and its child groups can use {comes_to:g} "
+                f"with a quota of {cap:g}",
                 facts=(knob_fact(evidence, _KNOB),),
                 settings=_strict(evidence, group),
                 examples=(group.name,),
@@ -45,12 +45,12 @@ RULE = Rule(
     id="strict-quota-off",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="NEGOTIATOR_STRICT_ENFORCE_QUOTA is false, and groups can exceed the quota of one above them",
+    summary="NEGOTIATOR_STRICT_ENFORCE_QUOTA is false, and groups can exceed the quota of a parent group",
     consequence=(
-        "Without it nothing caps the sum of a group and those below it. Groups that accept surplus also get what the "
-        "group above them keeps for itself, so that together they use up to twice its quota."
+        "Without it nothing limits the sum of a group and its children. Children that accept surplus also get the "
+        "part of the quota that the parent keeps for itself, so that together they use up to twice its quota."
     ),
-    advice="Let the negotiator keep the sum of a group and those below it within its quota.",
+    advice="Turn it on, so that the negotiator limits the sum of a group and its children to the group's quota.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:strict_enforce_quota, 25.14; 40 of 20 seen on 25.14.1",
     find=_find,
 )

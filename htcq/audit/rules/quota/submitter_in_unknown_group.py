@@ -46,10 +46,10 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="Submitters name a group that is not in GROUP_NAMES",
     consequence=(
-        "The negotiator charges them to the deepest group of the name that exists, at worst to the root, whose turn is "
-        "the last. Their jobs use a quota that is not theirs, and theirs is not used."
+        "The negotiator charges them to the deepest existing group in the name, or to the root, which is negotiated "
+        "last. Their jobs use the quota of another group, and their own quota is unused."
     ),
-    advice="Add the group to GROUP_NAMES with a quota, or have the jobs name one that exists.",
+    advice="Add the group to GROUP_NAMES with a quota, or change the jobs to name an existing group.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14",
     find=_find,
 )

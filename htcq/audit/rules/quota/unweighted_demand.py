@@ -47,8 +47,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     yield Found(
         cause="unweighted",
         subject=f"knob {_KNOB}",
-        message=f"{worst} asks for {jobs_of(quotas, worst)} as it has so many jobs, but they weigh "
-        f"{weighed(quotas, worst):g}, which is what usage and quotas count",
+        message=f"the demand of {worst} is {jobs_of(quotas, worst)}, its number of jobs, but they weigh "
+        f"{weighed(quotas, worst):g}, the unit of usage and quotas",
         facts=facts,
         settings=(central(evidence, _KNOB, "True"),),
         count=len(differ),
@@ -60,12 +60,12 @@ RULE = Rule(
     id="unweighted-demand",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SUBMITTERS),
-    summary="Groups' demand is counted in jobs, while quotas and usage are slot weights",
+    summary="The demand of groups is counted in jobs, but quotas and usage are slot weights",
     consequence=(
-        "A group that uses more than it seems to want is allocated too little, and its idle jobs starve: its limit can "
-        "even become no number at all. Groups with light jobs are allocated too much."
+        "A group whose usage exceeds its counted demand is allocated too little, and its idle jobs starve: its limit "
+        "can even become nan. Groups with light jobs are allocated too much."
     ),
-    advice="Count demand in slot weights, as quotas and usage are.",
+    advice="Count demand in slot weights, like quotas and usage.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
     find=_find,
 )

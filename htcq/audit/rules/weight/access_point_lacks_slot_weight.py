@@ -70,8 +70,8 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
         cause=f"{point.weight.decides} = {point.weight.expression}",
         subject=f"access point {point.name}",
         message=(
-            f"schedd {point.name} counts idle jobs {counts}, but {sum(texts.values())} of {every} slots weigh "
-            f"otherwise, most of them {text}"
+            f"schedd {point.name} counts idle jobs {counts}, but {sum(texts.values())} of {every} slots have another "
+            f"weight, most of them {text}"
         ),
         facts=(
             point.fact(POOL_KNOB if point.weight.weighs else SWITCH),
@@ -97,15 +97,15 @@ RULE = Rule(
     id="access-point-lacks-slot-weight",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.ACCESS),
-    summary="The configuration of an access point does not have the weight that the pool's slots have",
+    summary="The slot weight configured on an access point differs from the weight of the pool's slots",
     consequence=(
-        "The schedd weighs idle jobs by the SLOT_WEIGHT of its own machine's configuration, Cpus unless it says "
-        "otherwise. The demand of groups is then counted in another unit than their quotas and usage: groups are given "
-        "too little, or hold back what others could use."
+        "The schedd computes the weight of idle jobs with the SLOT_WEIGHT in the configuration of its own machine, "
+        "by default Cpus. The demand of groups is then in another unit than their quotas and usage: groups get too "
+        "little, or keep surplus that others could use."
     ),
     advice=(
-        "Set SCHEDD_SLOT_WEIGHT on the access points to what a job will be charged. SLOT_WEIGHT itself is not enough "
-        "where it takes a minimum or counts whole units: small jobs would weigh 0."
+        "Set SCHEDD_SLOT_WEIGHT on the access points to the charge of a job. SLOT_WEIGHT alone is not enough if it "
+        "takes a minimum or counts whole units: small jobs would weigh 0."
     ),
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, guessJobSlotWeight, 25.14",
     find=_find,

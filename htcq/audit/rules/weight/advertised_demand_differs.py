@@ -170,8 +170,8 @@ def _other_jobs(demand: _Demand) -> Found:
         cause=f"idle jobs of schedd {demand.schedd}",
         subject=f"submitter {demand.record.name}",
         message=(
-            f"schedd {demand.schedd} advertises {counted(int(demand.idle), 'idle job')} of {demand.record.name}, and "
-            f"its queue holds {demand.queue.idle}"
+            f"schedd {demand.schedd} advertises {counted(int(demand.idle), 'idle job')} of {demand.record.name}, but "
+            f"its queue has {demand.queue.idle}"
         ),
         facts=_facts(demand.record),
         examples=(demand.record.name,),
@@ -186,8 +186,8 @@ def _not_offered(demand: _Demand) -> Found:
         subject=f"submitter {demand.record.name}",
         message=(
             f"schedd {demand.schedd} advertises weight {demand.weight:g} for {counted(int(demand.idle), 'idle job')} "
-            f"of {demand.record.name}; it does not offer {sum(kept_back.values())} of the {demand.queue.idle} in its "
-            f"queue now: {why}"
+            f"of {demand.record.name}; currently it does not offer {sum(kept_back.values())} of the "
+            f"{demand.queue.idle} in its queue: {why}"
         ),
         facts=_facts(demand.record),
         examples=(demand.record.name,),
@@ -204,12 +204,12 @@ RULE = Rule(
     id="advertised-demand-differs",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS, Input.SUBMITTERS),
-    summary="A schedd advertises a demand that differs from what its jobs will be charged by more than a factor of 2",
+    summary="The demand that a schedd advertises differs from the charges of its jobs by more than a factor of 2",
     consequence=(
-        "Groups are given slots for the demand that schedds advertise. Where it is too small a group waits although "
-        "its quota is free; where it is too large it keeps surplus from others."
+        "Groups get slots according to the demand that schedds advertise. If it is too small, a group waits although "
+        "its quota is free; if it is too large, the group keeps surplus from others."
     ),
-    advice="Set SCHEDD_SLOT_WEIGHT on the access point to what a job will be charged, in terms of its requests.",
+    advice="Set SCHEDD_SLOT_WEIGHT on the access point to the charge of a job, in terms of its requests.",
     source="src/condor_schedd.V6/schedd.cpp:count_a_job, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
     find=_find,
 )

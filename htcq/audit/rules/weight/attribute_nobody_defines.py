@@ -90,9 +90,9 @@ def _found(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unkno
     return Found(
         cause=f"{bearer.side} {attribute}: {unknown.name}{' (guarded)' if unknown.guarded else ''}",
         subject=f"{bearer.side} {bearer.examples[0]}",
-        message=f"{attribute} names {unknown.name}, which no {unknown.lacking} has{without}{hint}",
+        message=f"{attribute} refers to {unknown.name}, which no {unknown.lacking} has{without}{hint}",
         facts=(Fact(attribute, text),),
-        advice=f"Write {unknown.near} for {unknown.name}." if unknown.near else "",
+        advice=f"Replace {unknown.name} by {unknown.near}." if unknown.near else "",
         settings=settings,
         count=bearer.count,
         examples=bearer.examples,
@@ -138,12 +138,14 @@ RULE = Rule(
     id="attribute-nobody-defines",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary="An expression of slots or jobs names an attribute that no ad defines",
+    summary="An expression of slots or jobs refers to an attribute that no ad defines",
     consequence=(
-        "The attribute is undefined wherever the expression is evaluated. A weight or a consumption becomes undefined, "
-        "a requirement never holds, a rank counts as 0; HTCondor reports none of it."
+        "The attribute is always undefined. A weight or a consumption becomes undefined, a requirement is never "
+        "true, a rank counts as 0; HTCondor reports none of this."
     ),
-    advice="Correct the name, or give the expression a value for ads without it, by the operators ?: and =?=.",
+    advice=(
+        "Correct the name, or make the expression handle ads without the attribute, with the operators ?: and =?=."
+    ),
     source="src/classad/attrrefs.cpp, docs/classad-attributes, 25.14",
     find=_find,
 )

@@ -49,8 +49,8 @@ def _advertised(evidence: Evidence, record: Record, point: AccessPoint | None) -
         cause=f"schedd {schedd}",
         subject=f"submitter {record.name}",
         message=(
-            f"submitter {record.name} has {counted(int(idle), 'idle job')} that together weigh {weight:g} to schedd "
-            f"{schedd}: what requests nothing is given nothing"
+            f"submitter {record.name} has {counted(int(idle), 'idle job')} with a total weight of {weight:g} in "
+            f"schedd {schedd}: without demand, a group gets nothing"
         ),
         facts=(
             Fact("IdleJobs", f"{idle:g}"),
@@ -70,8 +70,8 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
                 cause=f"{point.weight.decides} = {point.weight.expression}",
                 subject=f"access point {point.name}",
                 message=(
-                    f"schedd {point.name} weighs {what} as {weight:g}, which is cut to {int(weight)}: "
-                    "what requests nothing is given nothing"
+                    f"schedd {point.name} computes a weight of {weight:g} for {what}, which is truncated to "
+                    f"{int(weight)}: without demand, a group gets nothing"
                 ),
                 facts=(
                     point.fact(point.weight.decides),
@@ -90,19 +90,19 @@ def _jobs_at(evidence: Evidence, point: AccessPoint) -> Iterator[tuple[str, Ad]]
     for jobs in waiting.values():
         yield f"a job such as {jobs.name}", jobs.ad()
     if not waiting:
-        yield "a job that says nothing of what it needs", point.ordinary_job()
+        yield "a job without requests", point.ordinary_job()
 
 
 RULE = Rule(
     id="demand-truncated-to-zero",
     severity=Severity.ERROR,
     needs=(),
-    summary="Idle jobs weigh less than 1 to their schedd, so that their group requests nothing",
+    summary="The schedd's weight of idle jobs is below 1, so that their group has no demand",
     consequence=(
-        "The schedd cuts the weight of every job to a whole number before it adds them up. Where all of a group's jobs "
-        "come to 0 the negotiator skips the group with 'zero slots allocated', and its jobs wait for ever."
+        "The schedd truncates the weight of every job to a whole number before it adds them up. If the sum of a "
+        "group's jobs is 0, the negotiator skips the group with 'zero slots allocated', and its jobs wait forever."
     ),
-    advice="Let the access points weigh a job as what it will be charged, rounded up to whole numbers of at least 1.",
+    advice="Set the schedd weight of a job to its charge, rounded up to whole numbers of at least 1.",
     source="src/condor_schedd.V6/schedd.cpp:count_a_job, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -57,7 +57,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause="idle hardware",
             subject="pool",
             message=(
-                f"{lost:g} of the pool's weight of {whole:g} is on slots that are given to nobody ({parts}), and the "
+                f"{lost:g} of the pool's weight of {whole:g} is on slots that accept no jobs ({parts}), and the "
                 f"dynamic quotas of {counted(len(dynamic), 'group')} are shares of it too"
             ),
             facts=(
@@ -102,14 +102,15 @@ RULE = Rule(
     id="idle-hardware-in-pool",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.CENTRAL),
-    summary="Slots that are given to nobody (Owner, offline, broken, backfill, data, OCU …) count for dynamic quotas",
+    summary="Slots that accept no jobs (Owner, offline, broken, backfill, data, OCU …) count for dynamic quotas",
     consequence=(
-        "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic quotas are shares of it, "
-        "so groups are promised slots that are not there, and those that come first take them from the others."
+        "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic quotas are shares of "
+        "it, so that groups have quota for slots that are not available, and groups that are negotiated first take "
+        "slots from the others."
     ),
     advice=(
-        "Leave slots that are given to nobody out of the pool's weight. Claims of an OCU and data slots count only for "
-        "those that hold them: leave them out where the other groups are not to have a share of them."
+        "Exclude slots that accept no jobs from the pool's weight. Claims of an OCU and data slots are available "
+        "only to their holders: exclude them if other groups should not have a share of them."
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, condor_startd.V6/Resource.cpp:update_collector "

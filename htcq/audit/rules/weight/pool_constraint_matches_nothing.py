@@ -14,7 +14,7 @@ from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, 
 def _find(evidence: Evidence) -> Iterator[Found]:
     supply = evidence.quotas.supply
     if not supply.slots:
-        yield _found(evidence, SLOT_CONSTRAINT, len(evidence.slots), "the negotiator sees no slot at all")
+        yield _found(evidence, SLOT_CONSTRAINT, len(evidence.slots), "the negotiator sees no slots")
     elif next(supply.in_pool(), None) is None:
         knob = POOLSIZE_CONSTRAINT if evidence.setting(POOLSIZE_CONSTRAINT) else OLD_POOLSIZE_CONSTRAINT
         nothing = "the pool weighs 0, and so do all quotas and fair shares of it"
@@ -25,7 +25,7 @@ def _found(evidence: Evidence, knob: str, slots: int, consequence: str) -> Found
     return Found(
         cause=f"{knob} = {evidence.setting(knob)}",
         subject=f"knob {knob}",
-        message=f"{knob} holds for none of {counted(slots, 'slot')}: {consequence}",
+        message=f"{knob} is true for none of {counted(slots, 'slot')}: {consequence}",
         facts=(knob_fact(evidence, knob),),
         settings=(central(evidence, knob, ""),),
         is_root=True,
@@ -36,12 +36,13 @@ RULE = Rule(
     id="pool-constraint-matches-nothing",
     severity=Severity.ERROR,
     needs=(Input.SLOTS, Input.CENTRAL),
-    summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT holds for no slot",
+    summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is true for no slot",
     consequence=(
-        "The negotiator adds up the weight of the slots for which the constraint is true. Where that is none the pool "
-        "weighs 0: every quota and every fair share is 0 and nothing is matched. The log has one warning at most."
+        "The negotiator adds up the weight of the slots for which the constraint is true. If there are none, the "
+        "pool weighs 0: every quota and every fair share is 0 and nothing is matched. The log has at most one "
+        "warning."
     ),
-    advice="Take the constraint away, or write one that some slots fulfil; what is undefined does not hold.",
+    advice="Remove the constraint, or write one that is true for some slots; undefined counts as false.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiationTime, 25.14",
     find=_find,
 )

@@ -28,7 +28,7 @@ def _found(evidence: Evidence, knob: str, consequence: str, severity: Severity |
     return Found(
         cause=knob,
         subject=f"knob {knob}",
-        message=f"{knob} is no ClassAd expression: {consequence}",
+        message=f"{knob} is not a ClassAd expression: {consequence}",
         facts=(knob_fact(evidence, knob),),
         settings=(central(evidence, knob, ""),),
         severity=severity,
@@ -39,12 +39,12 @@ RULE = Rule(
     id="pool-constraint-unparsable",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is no ClassAd expression",
+    summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is not a ClassAd expression",
     consequence=(
-        "A pool-size constraint that does not parse is ignored with one line in the log, and quotas are shares of all "
-        "slots again. A slot constraint that does not parse makes the negotiator crash whenever it starts."
+        "A pool-size constraint that does not parse is ignored with one line in the log, and quotas are shares of "
+        "all slots. A slot constraint that does not parse makes the negotiator crash at every start."
     ),
-    advice="Take the constraint away until it parses; check brackets and quotes.",
+    advice="Remove the constraint until it parses; check brackets and quotes.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, 25.14",
     find=_find,
 )

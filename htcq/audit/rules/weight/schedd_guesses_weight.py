@@ -29,26 +29,26 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _message(point: AccessPoint, unknown: tuple[str, ...]) -> str:
     weight = point.weight
     if weight.own_is_broken:
-        why = f"{OWN_KNOB} is no ClassAd expression and counts as not set"
+        why = f"{OWN_KNOB} is not a ClassAd expression and counts as not set"
     else:
-        why = f"{OWN_KNOB} is not set, and a guess knows nothing of {listed(unknown)}"
+        why = f"{OWN_KNOB} is not set, and the schedd cannot evaluate {listed(unknown)}"
     job = point.ordinary_job()
     if weight.evaluated(job) is None:
-        return f"schedd {point.name} counts RequestCpus for every job whatever {POOL_KNOB} says: {why}"
-    return f"schedd {point.name} weighs an ordinary job as {weight.of(job):g} by guesswork: {why}"
+        return f"schedd {point.name} counts RequestCpus for every job, whatever {POOL_KNOB} says: {why}"
+    return f"schedd {point.name} estimates the weight of an ordinary job as {weight.of(job):g}: {why}"
 
 
 RULE = Rule(
     id="schedd-guesses-weight",
     severity=Severity.WARNING,
     needs=(Input.ACCESS,),
-    summary="A schedd has no SCHEDD_SLOT_WEIGHT and cannot guess the weight of its jobs from SLOT_WEIGHT",
+    summary="A schedd has no SCHEDD_SLOT_WEIGHT and cannot compute the weight of its jobs from SLOT_WEIGHT",
     consequence=(
-        "Without SCHEDD_SLOT_WEIGHT the schedd evaluates SLOT_WEIGHT in the ad of a slot that has only Cpus, Memory "
-        "and Disk, as the job asks for them. GPUs, custom assets, TotalSlot* and DynamicSlot are undefined there, and "
-        "the demand of groups is counted in another unit than their quotas."
+        "Without SCHEDD_SLOT_WEIGHT, the schedd evaluates SLOT_WEIGHT in a slot ad that has only the Cpus, Memory "
+        "and Disk that the job requests. GPUs, custom assets, TotalSlot* and DynamicSlot are undefined there, and "
+        "the demand of groups is in another unit than their quotas."
     ),
-    advice="Let the access points weigh jobs in terms of what they ask for, not of what slots have.",
+    advice="Write SCHEDD_SLOT_WEIGHT in terms of the requests of jobs, not of slot attributes.",
     source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, 25.14",
     find=_find,
 )

@@ -41,12 +41,12 @@ def _found(evidence: Evidence, point: AccessPoint, unknown: Unknown) -> Found:
     job = point.ordinary_job()
     consequence = f"an ordinary job weighs {point.weight.of(job):g}"
     if point.weight.evaluated(job) is None:
-        consequence = f"the weight is no number, and {consequence}, its RequestCpus"
+        consequence = f"the weight is not a number, and {consequence}, its RequestCpus"
     return Found(
         cause=f"{unknown.name}: {text}",
         subject=f"access point {point.name}",
-        message=f"{OWN_KNOB} of schedd {point.name} names {unknown.name}, which no job has: "
-        f"{consequence}; did you mean {unknown.near}?",
+        message=f"{OWN_KNOB} of schedd {point.name} refers to {unknown.name}, which no job has: {consequence}; did "
+        f"you mean {unknown.near}?",
         facts=(point.fact(OWN_KNOB),),
         settings=settings,
         examples=(point.name,),
@@ -60,9 +60,9 @@ RULE = Rule(
     needs=(Input.ACCESS,),
     summary="SCHEDD_SLOT_WEIGHT misspells an attribute of jobs, such as RequestCpu",
     consequence=(
-        "An attribute that no job has is undefined, and so is what is reckoned with it. A weight that is no number "
-        "counts as RequestCpus; one that says what holds instead counts every job alike. The demand of groups is "
-        "wrong in silence: the schedd warns only of Cpus, Memory, Disk and TARGET."
+        "An attribute that no job has is undefined, and so is every result computed from it. A weight that is not a "
+        "number counts as RequestCpus; an expression with a default value gives every job the same weight. The "
+        "demand of groups is silently wrong: the schedd warns only of Cpus, Memory, Disk and TARGET."
     ),
     advice="Correct the name: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, count_a_job, 25.14",

@@ -29,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _message(point: AccessPoint) -> str:
     names = listed(name if name.isupper() else attribute(name) for name in point.weight.names_of_slots)
     job = point.ordinary_job()
-    said = f"{OWN_KNOB} of schedd {point.name} names {names}, which no job has"
+    said = f"{OWN_KNOB} of schedd {point.name} refers to {names}, which no job has"
     if point.weight.evaluated(job) is None:
         return f"{said}: an ordinary job counts as its RequestCpus, {point.weight.of(job):g}"
     return f"{said}: an ordinary job still weighs {point.weight.of(job):g}"
@@ -39,12 +39,12 @@ RULE = Rule(
     id="schedd-weight-names-slot",
     severity=Severity.WARNING,
     needs=(Input.ACCESS,),
-    summary="SCHEDD_SLOT_WEIGHT names Cpus, Memory, Disk, GPUs or TARGET",
+    summary="SCHEDD_SLOT_WEIGHT refers to Cpus, Memory, Disk, GPUs or TARGET",
     consequence=(
-        "The schedd evaluates it in the job alone, where these are undefined. A weight that is no number counts as "
-        "RequestCpus, so the demand of groups is counted in cpus, whatever their quotas are counted in."
+        "The schedd evaluates it in the job ad only, where these are undefined. A weight that is not a number counts "
+        "as RequestCpus, so that the demand of groups is in cpus, whatever the unit of their quotas."
     ),
-    advice="Name what jobs ask for: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
+    advice="Use the requests of jobs: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, count_a_job, 25.14",
     find=_find,
 )

@@ -39,7 +39,7 @@ def _found(evidence: Evidence, kind: SlotClass, wrong: list[Slot]) -> Found:
     weight = as_number(evidence.weights.of(wrong[0]))
     counts = f"{evidence.quotas.supply.weight(wrong[0]):g}"
     if weight is None:
-        said, instead = "is no number", f"counts as {counts} by the negotiator's own SLOT_WEIGHT"
+        said, instead = "is not a number", f"counts as {counts} by the negotiator's own SLOT_WEIGHT"
     else:
         said, instead = f"is {weight:g}", f"counts as {counts}"
     return Found(
@@ -60,12 +60,13 @@ RULE = Rule(
     id="weight-counted-as-one",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary="SlotWeight of a slot without a consumption policy is no number, or negative",
+    summary="SlotWeight of a slot without a consumption policy is not a number, or negative",
     consequence=(
-        "A negative weight counts as 1. In place of one that is no number the negotiator puts its own SLOT_WEIGHT, and "
-        "counts 1 where that is none either. Quotas, usage and fair shares are then not what the site meant."
+        "A negative weight counts as 1. If a weight is not a number, the negotiator uses its own SLOT_WEIGHT "
+        "instead, and 1 if that is not a number either. Quotas, usage and fair shares are then not what the site "
+        "intended."
     ),
-    advice="Write a weight that is a number of at least 0 on every slot, dynamic ones too.",
+    advice="Write a weight that is a number of at least 0 on every slot, including dynamic ones.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:obtainAdsFromCollector, 25.14",
     find=_find,
 )

@@ -39,10 +39,10 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off and there are partitionable slots",
     consequence=(
-        "A dynamic slot of 64 cpus is charged like one of 1 cpu. What the pool has to share out shrinks while its "
-        "slots are split, and dynamic quotas shrink with it."
+        "A dynamic slot of 64 cpus is charged like one of 1 cpu. The pool's size shrinks while its slots are split, "
+        "and dynamic quotas shrink with it."
     ),
-    advice="Count slot weights, and write quotas in the unit of SLOT_WEIGHT.",
+    advice="Use slot weights, and write quotas in the unit of SLOT_WEIGHT.",
     source="src/condor_negotiator.V6/matchmaker.cpp:count_effective_slots, Accountant.cpp:GetSlotWeight, 25.14",
     find=_find,
 )

@@ -25,7 +25,7 @@ OLD = '"$CondorVersion: 25.7.2 2026-02-01 BuildID: 1 $"'
         ("SUBMIT_REQUIREMENT_NAMES = Memory\n", "ignores SUBMIT_REQUIREMENT_Memory: it is not defined"),
         (
             "SUBMIT_REQUIREMENT_NAMES = Memory\nSUBMIT_REQUIREMENT_Memory = RequestMemory <\n",
-            "ignores SUBMIT_REQUIREMENT_Memory: it is no ClassAd expression",
+            "ignores SUBMIT_REQUIREMENT_Memory: it is not a ClassAd expression",
         ),
     ],
 )

@@ -12,7 +12,7 @@ RULE = "reserved-memory-subtracted"
 @pytest.mark.parametrize("memory", ["16384", "2 * 8192", "$(DETECTED) - 1024\nDETECTED = 17408"])
 def test_reserved_memory_beside_memory_is_found(memory: str) -> None:
     (finding,) = found(RULE, pool(slot(), execute={"node1": f"MEMORY = {memory}\nRESERVED_MEMORY = 1024\n"}))
-    assert "hands out 15360 MB" in finding.message
+    assert "offers 15360 MB" in finding.message
 
 
 def test_a_startd_beside_the_central_manager_has_its_configuration() -> None:

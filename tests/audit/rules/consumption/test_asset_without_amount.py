@@ -12,7 +12,7 @@ RULE = "asset-without-amount"
 @pytest.mark.parametrize("amount", [None, "undefined", '"much"'])
 def test_an_amount_that_is_no_number_is_found(amount: str | None) -> None:
     (finding,) = found(RULE, pool(policy_slot(Memory=amount)))
-    assert "Memory is no number" in finding.message
+    assert "Memory is not a number" in finding.message
 
 
 def test_a_custom_asset_that_is_missing_is_found() -> None:

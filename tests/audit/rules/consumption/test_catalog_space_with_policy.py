@@ -12,7 +12,7 @@ CATALOGS = {"RequestedCatalogIDs": '{ "a1" }', "RequestedCatalogs": '{ [ Catalog
 
 def test_jobs_with_catalogs_meet_a_policy() -> None:
     (finding,) = found(RULE, pool(policy_slot(), jobs=[job(), job("9.0", **CATALOGS)]))
-    assert finding.message.startswith("job 9.0 brings catalogs")
+    assert finding.message.startswith("job 9.0 has catalogs")
 
 
 def test_older_startds_subtract_nothing() -> None:

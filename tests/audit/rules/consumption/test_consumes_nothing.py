@@ -12,7 +12,7 @@ NOTHING = {"ConsumptionCpus": "0", "ConsumptionMemory": "0", "ConsumptionDisk": 
 
 def test_a_policy_that_takes_nothing_is_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(**NOTHING, ConsumptionGPUs="0")))
-    assert "takes 0 of every asset" in finding.message
+    assert "consumes 0 of every asset" in finding.message
 
 
 def test_a_policy_that_charges_gpus_alone_takes_nothing_of_other_jobs() -> None:

@@ -14,7 +14,7 @@ EIGHTH = {"ConsumptionDisk": "2500000", "CondorVersion": OLD}
 
 def test_disk_that_would_just_do_does_not() -> None:
     (finding,) = found(RULE, pool(policy_slot(**EIGHTH), jobs=[job("2.0")]))
-    assert "takes 1024 KiB of disk more" in finding.message
+    assert "allocates 1024 KiB of disk more" in finding.message
     assert finding.message.endswith("7 fit instead of 8")
 
 

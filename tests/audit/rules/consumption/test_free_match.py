@@ -17,7 +17,7 @@ def test_a_weight_that_nothing_lowers_is_found(weight: str) -> None:
 
 def test_the_proof_is_a_job_of_the_pool() -> None:
     (finding,) = found(RULE, pool(policy_slot(SlotWeight="1"), jobs=[job("7.0")]))
-    assert finding.message.startswith("job 7.0 takes cpus=1")
+    assert finding.message.startswith("job 7.0 consumes cpus=1")
 
 
 def test_a_job_that_takes_none_of_what_counts_is_free() -> None:

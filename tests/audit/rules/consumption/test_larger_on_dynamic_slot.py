@@ -13,8 +13,8 @@ def test_a_consumption_that_grows_as_the_slot_shrinks_is_found() -> None:
     """1024 of 16384 MB on 8 cpus; on a dynamic slot of 1 cpu the same expression says 8192 of 1024."""
     text = "max({TARGET.RequestMemory, 8192 / Cpus})"
     (finding,) = found(RULE, pool(policy_slot(ConsumptionMemory=text), jobs=[job("5.0")]))
-    assert finding.message.startswith("job 5.0 takes 1024 memory of the slot")
-    assert "it takes 8192 of 1024" in finding.message
+    assert finding.message.startswith("job 5.0 consumes 1024 memory of the slot")
+    assert "it consumes 8192 of 1024" in finding.message
 
 
 def test_a_consumption_that_is_undefined_there_is_found() -> None:

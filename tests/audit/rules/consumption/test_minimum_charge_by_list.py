@@ -13,7 +13,7 @@ def test_a_job_that_asks_for_nothing_is_charged_a_quantum() -> None:
         policy_slot(ConsumptionMemory="quantize(TARGET.RequestMemory, {128})"), jobs=[job("6.0", RequestMemory=0)]
     )
     (finding,) = found(RULE, given)
-    assert finding.message.startswith("job 6.0 asks for no memory and is charged 128")
+    assert finding.message.startswith("job 6.0 requests no memory and is charged 128")
     assert finding.severity is Severity.INFO
 
 

@@ -9,13 +9,13 @@ RULE = "no-resource-limits"
 
 def test_limits_that_a_configuration_took_away_are_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(WithinResourceLimits="true")))
-    assert "takes cpus, memory and disk when nothing is left" in finding.message
+    assert "consumes cpus, memory and disk when nothing is left" in finding.message
 
 
 def test_limits_that_forget_one_asset_are_found() -> None:
     text = "MY.ConsumptionCpus <= MY.Cpus && MY.ConsumptionDisk <= MY.Disk && MY.ConsumptionGPUs <= MY.GPUs"
     (finding,) = found(RULE, pool(policy_slot(WithinResourceLimits=text)))
-    assert "takes memory when nothing is left" in finding.message
+    assert "consumes memory when nothing is left" in finding.message
 
 
 def test_an_asset_that_nobody_takes_needs_no_limit() -> None:

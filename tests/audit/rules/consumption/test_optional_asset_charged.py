@@ -14,7 +14,7 @@ LIST = "quantize(target.RequestGPUs ?: 0, {1})"
 
 def test_a_list_charges_those_that_do_not_ask() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionGPUs=LIST, GPUs=4, TotalSlotGPUs=4)))
-    assert "takes 1 of the slot's 4 gpus: 4 such jobs take them all" in finding.message
+    assert "consumes 1 of the slot's 4 gpus: 4 such jobs use up all of them" in finding.message
     assert lines(finding) == ["CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"]
 
 

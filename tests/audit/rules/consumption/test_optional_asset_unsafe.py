@@ -12,7 +12,7 @@ RULE = "optional-asset-unsafe"
 @pytest.mark.parametrize("text", ["target.RequestGPUs", "quantize(target.RequestGPUs, {1})"])
 def test_a_bare_request_is_found(text: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionGPUs=text)))
-    assert "only jobs that ask for gpus run there" in finding.message
+    assert "only jobs that request gpus run there" in finding.message
     assert lines(finding) == ["CONSUMPTION_GPUS = ceiling(TARGET.RequestGPUs ?: 0)"]
 
 

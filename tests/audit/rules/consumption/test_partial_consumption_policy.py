@@ -20,7 +20,7 @@ def test_a_custom_asset_needs_one_too() -> None:
 
 def test_a_policy_without_machine_resources_is_none() -> None:
     (finding,) = found(RULE, pool(policy_slot(MachineResources=None)))
-    assert "MachineResources is no string" in finding.message
+    assert "MachineResources is not a string" in finding.message
 
 
 def test_a_whole_policy_and_none_at_all_are_fine() -> None:

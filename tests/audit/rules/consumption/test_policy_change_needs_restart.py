@@ -12,17 +12,17 @@ ON = "CONSUMPTION_POLICY = True\n"
 
 def test_a_policy_that_does_not_run_yet_is_found() -> None:
     (finding,) = found(RULE, pool(slot(), execute={"node1": ON}))
-    assert "says a consumption policy, the slot has none" in finding.message
+    assert "has a consumption policy, the slot has none" in finding.message
 
 
 def test_a_policy_that_still_runs_is_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(), execute={"node1": "CONSUMPTION_POLICY = False\n"}))
-    assert "says no consumption policy, the slot has one" in finding.message
+    assert "has no consumption policy, the slot has one" in finding.message
 
 
 def test_another_number_of_claims_is_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(), execute={"node1": f"{ON}NUM_CLAIMS = 12\n"}))
-    assert "says 12 claims, the slot has 8" in finding.message
+    assert "has 12 claims, the slot has 8" in finding.message
 
 
 def test_what_runs_as_configured_is_fine() -> None:

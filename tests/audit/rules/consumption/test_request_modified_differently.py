@@ -14,7 +14,7 @@ UNCHANGED = "".join(f"MODIFY_REQUEST_EXPR_REQUEST{asset} = UNDEFINED\n" for asse
 def test_the_measured_difference_is_found_with_htcondors_default() -> None:
     given = pool(policy_slot(**BARE), jobs=[job("8.0", RequestMemory=100)], execute={"node1": "NUM_CPUS = 8\n"})
     (finding,) = found(RULE, given)
-    assert finding.message.startswith("job 8.0 takes 100 of memory at the match, but 128 once")
+    assert finding.message.startswith("job 8.0 consumes 100 of memory at the match, but 128 after")
     assert finding.evidence[1].value == "quantize(RequestMemory,{128})"
     assert lines(finding) == ["MODIFY_REQUEST_EXPR_REQUESTMEMORY = UNDEFINED"]
 
@@ -36,7 +36,7 @@ def test_rounding_twice_to_the_same_quantum_changes_nothing() -> None:
 def test_the_knob_of_the_slot_type_comes_first() -> None:
     text = f"{UNCHANGED}SLOT_TYPE_1_MODIFY_REQUEST_EXPR_REQUESTCPUS = RequestCpus + 1\n"
     (finding,) = found(RULE, pool(policy_slot(), jobs=[job()], execute={"node1": text}))
-    assert "takes 1 of cpus at the match, but 2" in finding.message
+    assert "consumes 1 of cpus at the match, but 2" in finding.message
     assert finding.evidence[1].attribute == "SLOT_TYPE_1_MODIFY_REQUEST_EXPR_REQUESTCPUS"
 
 
@@ -51,7 +51,7 @@ def test_a_change_that_makes_the_consumption_undefined_is_found() -> None:
     strict = policy_slot(ConsumptionMemory="ifThenElse(TARGET.RequestMemory > 1000, undefined, 128)")
     given = pool(strict, jobs=[job(RequestMemory=1000)], execute={"node1": "NUM_CPUS = 8\n"})
     (finding,) = found(RULE, given)
-    assert "but no number once" in finding.message
+    assert "but no number after" in finding.message
 
 
 def test_without_a_nodes_configuration_it_is_not_checked() -> None:

@@ -46,7 +46,7 @@ def test_a_sound_weight_of_the_central_manager_takes_its_place() -> None:
     """Seen on 25.14.1 with NEGOTIATOR.SLOT_WEIGHT = Cpus: the jobs run, and the negotiator does not exit."""
     (finding,) = found(RULE, pool(policy_slot(SlotWeight="floor(NoSuchThing/2)"), config="SLOT_WEIGHT = Cpus\n"))
     assert finding.severity is Severity.WARNING
-    assert "its own SLOT_WEIGHT, Cpus, in its place" in finding.message
+    assert "its own SLOT_WEIGHT, Cpus, instead" in finding.message
 
 
 @pytest.mark.parametrize(

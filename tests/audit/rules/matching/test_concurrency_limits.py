@@ -51,7 +51,7 @@ def test_a_limit_that_nobody_waits_for_is_not() -> None:
 
 def test_a_limit_above_the_pool_is_worth_knowing() -> None:
     (finding,) = found(USELESS, pool(slot(), jobs=[limited("sw")], config="SW_LIMIT = 100\n"))
-    assert "concurrency limit sw is 100, and the whole pool has room for 8 claims" in finding.message
+    assert "concurrency limit sw is 100, but the whole pool has space for 8 claims" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,14 @@ def cpu_claims(number: int, memory: int = 1024) -> list[str]:
 def test_gpus_without_cpus_beside_them_are_found(make: object) -> None:
     full = (slot if make is slot else policy_slot)(**{**GPUS, "Cpus": 0, "Memory": 8192})
     (finding,) = found(RULE, pool(full, *cpu_claims(8), jobs=[gpu_job(), gpu_job("1.1")]))
-    assert "4 of 4 GPUs idle on 1 slot, where jobs without a GPU hold the cpus beside them" in finding.message
+    assert "4 of 4 GPUs idle on 1 slot, where jobs without a GPU use the cpus" in finding.message
     assert "2 jobs such as 1.0 wait for GPUs" in finding.message
 
 
 def test_so_are_those_without_memory() -> None:
     full = slot(**{**GPUS, "Cpus": 4, "Memory": 512})
     (finding,) = found(RULE, pool(full, *cpu_claims(4, 3968), jobs=[gpu_job(RequestMemory=4096)]))
-    assert "hold the memory beside them" in finding.message
+    assert "use the memory" in finding.message
 
 
 def test_a_machine_with_room_for_one_is_not() -> None:

@@ -14,7 +14,7 @@ MANY = [job(f"1.{number}") for number in range(5)]
 
 def test_an_access_point_without_leftovers_is_found() -> None:
     (finding,) = found(RULE, pool(slot(), schedd(), jobs=MANY, access=OFF))
-    assert "a cycle starts one job on a partitionable slot, 1 in the whole pool at most; 5 jobs idle" in finding.message
+    assert "a cycle starts one job per partitionable slot, at most 1 in the whole pool; 5 jobs idle" in finding.message
     assert finding.severity is Severity.WARNING
     assert [(each.line, each.nodes) for each in finding.settings] == [
         ("CLAIM_PARTITIONABLE_LEFTOVERS = True", ("access1",))

@@ -51,7 +51,7 @@ def test_jobs_that_find_no_room_now_block_them_for_now() -> None:
     given = site((30, {"RequestCpus": 32, "JobPrio": 1}), slots=(slot(), full))
     (finding,) = found(RULE, given)
     assert finding.severity is Severity.WARNING
-    assert "find no room at the moment" in finding.message
+    assert "do not fit at the moment" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def healthy(many: int) -> list[str]:
 
 def test_a_machine_that_fails_a_check_is_found() -> None:
     (finding,) = found(RULE, pool(*healthy(20), checked("slot1@sick", "true,false")))
-    assert "1 machine is unhealthy: no job is started there" in finding.message
+    assert "1 machine is unhealthy: no job starts there" in finding.message
     assert finding.subject == "slot slot1@sick"
     assert finding.severity is Severity.WARNING
     assert "{true,false}" in finding.evidence[0].value
@@ -51,14 +51,14 @@ def test_health_in_part_is_worth_knowing() -> None:
     """Weights of checks below 1 make a machine that still takes jobs."""
     (finding,) = found(RULE, pool(*healthy(9), checked("slot1@half", "1,0.5")))
     assert finding.severity is Severity.INFO
-    assert "1 machine is healthy only in part (HealthFactor down to 0.75)" in finding.message
+    assert "1 machine is only partly healthy (HealthFactor down to 0.75)" in finding.message
 
 
 def test_a_check_that_nobody_defines_shuts_no_machine() -> None:
     """min() passes over what is undefined, and sum() counts it as 0."""
     (finding,) = found(RULE, pool(checked("slot1@a", "NoSuchProbe")))
     assert finding.severity is Severity.INFO
-    assert "jobs are still started there" in finding.message
+    assert "jobs still start there" in finding.message
 
 
 @pytest.mark.parametrize("name", ["slot1@a", "slot1_1@a"])

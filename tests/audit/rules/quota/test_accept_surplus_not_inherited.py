@@ -18,7 +18,7 @@ GROUP_ACCEPT_SURPLUS_p = True
 
 def test_a_subgroup_that_wants_more_than_its_quota_is_found() -> None:
     (finding,) = found(RULE, groups(TREE, wants("p.x", 50)))
-    assert "p.x asks for 50 where its quota is 5" in finding.message
+    assert "p.x requests 50, and its quota is 5" in finding.message
     assert lines(finding) == ["GROUP_ACCEPT_SURPLUS_p.x = True"]
 
 

@@ -25,7 +25,7 @@ def test_a_quota_below_1_starves_even_in_an_empty_pool() -> None:
 def test_a_group_without_quota_and_surplus_starves_even_in_an_empty_pool() -> None:
     (finding,) = found(RULE, groups("GROUP_NAMES = a\n", wants("a", idle=3)))
     assert finding.severity is Severity.ERROR
-    assert "a has 3 idle jobs, and none can ever be matched" in finding.message
+    assert "a has 3 idle jobs, but none can ever be matched" in finding.message
 
 
 def test_a_group_without_quota_that_accepts_surplus_does_not() -> None:
@@ -40,7 +40,7 @@ def test_a_sibling_that_took_the_parent_s_quota_starves_the_other_for_now() -> N
     )
     assert finding.severity is Severity.WARNING
     assert finding.subject == "group physics.lep"
-    assert "physics, which accepts no surplus, and the groups below it use 20 of its 20" in finding.message
+    assert "physics, which accepts no surplus, and its child groups use 20 of its 20" in finding.message
 
 
 def test_a_group_that_uses_its_quota_is_not_starved() -> None:

@@ -15,14 +15,14 @@ QUEUE = [job(User='"ada@site"', AccountingGroup='"a.ada"', AcctGroup='"a"', Requ
 def test_idle_jobs_that_weigh_less_for_the_schedd_than_slots_charge_are_found() -> None:
     (finding,) = found(RULE, pool(BY_MEMORY, wants("a", 10), config=TREE, jobs=QUEUE))
     assert finding.severity is Severity.ERROR
-    assert "weigh 1 each for their schedd, but slots charge 8 for one" in finding.message
+    assert "weigh 1 each in their schedd, but slots charge 8 for one" in finding.message
 
 
 def test_idle_jobs_that_weigh_more_are_only_unfair() -> None:
     ads = (machine(100), wants("a", 10, WeightedIdleJobs=80))
     (finding,) = found(RULE, pool(*ads, config=TREE, jobs=QUEUE))
     assert finding.severity is Severity.WARNING
-    assert "weigh 8 each for their schedd, but slots charge 1 for one" in finding.message
+    assert "weigh 8 each in their schedd, but slots charge 1 for one" in finding.message
 
 
 def test_idle_jobs_that_weigh_what_slots_charge_are_not() -> None:
@@ -32,7 +32,7 @@ def test_idle_jobs_that_weigh_what_slots_charge_are_not() -> None:
 def test_running_jobs_are_compared_with_the_slots_that_they_hold() -> None:
     """Two slots of 8 cpus each, and a schedd that reckons with 1 for each."""
     (finding,) = found(RULE, groups(TREE, wants("a", 0, 2), *uses("a", 2, cpus=8)))
-    assert "running jobs of a.ada@site weigh 1 each for their schedd, but slots charge 8" in finding.message
+    assert "running jobs of a.ada@site weigh 1 each in their schedd, but slots charge 8" in finding.message
 
 
 def test_with_slot_weights_off_weighted_demand_is_another_unit() -> None:

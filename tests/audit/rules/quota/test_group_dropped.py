@@ -27,7 +27,7 @@ def test_a_name_that_makes_no_group_is_found(names: str, group: str, why: str) -
 def test_who_meant_the_group_is_told() -> None:
     config = "GROUP_NAMES = a, b.x\nGROUP_QUOTA_a = 1\n"
     (finding,) = found(RULE, pool(wants("b.x"), wants("b.x", user="bob"), wants("a"), config=config))
-    assert "2 submitters of it count for <none>" in finding.message
+    assert "2 submitters of it are charged to <none>" in finding.message
 
 
 def test_a_complete_tree_is_not() -> None:

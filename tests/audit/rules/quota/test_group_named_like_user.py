@@ -11,12 +11,12 @@ TREE = "GROUP_NAMES = phys, phys.hep\nGROUP_QUOTA_phys = 20\nGROUP_QUOTA_phys.he
 
 def test_a_top_level_group_as_a_whole_name_is_a_user_without_a_group() -> None:
     (finding,) = found(RULE, groups(TREE, submitter("phys@site")))
-    assert "phys@site is user phys of no group for the negotiator, not group phys" in finding.message
+    assert "the negotiator reads phys@site as user phys of no group, not as group phys" in finding.message
 
 
 def test_a_subgroup_as_a_whole_name_is_a_user_of_the_group_above() -> None:
     (finding,) = found(RULE, groups(TREE, submitter("phys.HEP@site")))
-    assert "is user HEP of group phys for the negotiator, not group phys.hep" in finding.message
+    assert "as user HEP of group phys, not as group phys.hep" in finding.message
 
 
 def test_users_of_groups_are_not_found() -> None:

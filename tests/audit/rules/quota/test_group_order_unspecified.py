@@ -16,7 +16,7 @@ def tree(count: int) -> str:
 def test_seventeen_groups_of_which_two_wait_with_equal_keys_are_found() -> None:
     (finding,) = found(RULE, groups(tree(16), wants("g3"), wants("g7")))
     assert finding.examples == ("g3", "g7")
-    assert "among 17 groups" in finding.message
+    assert "with 17 groups" in finding.message
 
 
 def test_sixteen_are_not() -> None:

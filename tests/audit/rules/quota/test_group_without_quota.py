@@ -11,7 +11,7 @@ def test_a_group_without_a_quota_is_found_with_all_below_it() -> None:
     config = "GROUP_NAMES = a, a.x, b\nGROUP_QUOTA_DYNAMIC_a.x = 0.5\nGROUP_QUOTA_b = 3\n"
     (finding,) = found(RULE, pool(config=config))
     assert finding.subject == "group a"
-    assert "that of 1 group below it" in finding.message
+    assert "the quotas of 1 group below it" in finding.message
 
 
 def test_many_are_one_finding() -> None:

@@ -29,7 +29,7 @@ def of(access: str, groups: str = GROUPS, jobs: list[str] | None = None) -> list
 
 def test_a_schedd_that_looks_at_no_group_is_found() -> None:
     (finding,) = found(RULE, pool(schedd(), config=GROUPS, access={"access1": "UID_DOMAIN = site\n"}))
-    assert "no submit requirement, transform or map of schedd access1 looks at the group of a job" in finding.message
+    assert "no submit requirement, transform or map of schedd access1 checks the group of a job" in finding.message
     assert finding.severity is Severity.INFO
 
 

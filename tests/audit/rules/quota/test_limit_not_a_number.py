@@ -15,7 +15,7 @@ def test_a_group_that_seems_to_want_only_what_it_uses_gets_a_limit_that_is_no_nu
     config = f"{TREE}NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n"
     (finding,) = found(RULE, groups(config, *TWO_ON_SIX))
     assert finding.subject == "group a"
-    assert "asks for 6 and uses 6 of its quota of 10, and 4 jobs are idle" in finding.message
+    assert "requests 6 and uses 6 of its quota of 10, and 4 jobs are idle" in finding.message
 
 
 def test_in_one_unit_it_has_a_limit() -> None:

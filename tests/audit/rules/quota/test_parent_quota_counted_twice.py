@@ -32,7 +32,7 @@ def test_a_parent_with_submitters_beside_those_of_its_groups_has_its_quota_twice
     """b keeps 30 and hands 10 to b.x and a quarter of the other 20 to b.y: 15."""
     (finding,) = found(RULE, groups(TREE, wants("b", 1), wants("b.x", 1)))
     assert finding.subject == "group b"
-    assert "keeps its quota of 30 and hands 15 to the groups below it: together they are promised 45" in finding.message
+    assert "keeps its quota of 30 and passes 15 on to its child groups: together they have 45" in finding.message
 
 
 def test_a_parent_without_submitters_in_a_pool_with_room_is_not_told() -> None:

@@ -21,9 +21,9 @@ def told(expression: str, more: str = UNSTABLE) -> list[str]:
 @pytest.mark.parametrize(
     ("expression", "more", "said"),
     [
-        (f"{UNDER} && {OLD}", UNSTABLE, "takes claims from groups whether they use more than their quota or not"),
-        (f"{OVER} && {OLD}", UNSTABLE, "gives claims to groups whether they use less than their quota or not"),
-        (f"{OVER} && {UNDER}", UNSTABLE, "ends jobs of any age"),
+        (f"{UNDER} && {OLD}", UNSTABLE, "preempts claims of groups whether or not they use more than their quota"),
+        (f"{OVER} && {OLD}", UNSTABLE, "preempts for groups whether or not they use less than their quota"),
+        (f"{OVER} && {UNDER}", UNSTABLE, "preempts jobs of any age"),
         (f"{OVER} && {UNDER} && {OLD}", "", "PREEMPTION_REQUIREMENTS_STABLE is not False"),
     ],
 )

@@ -12,7 +12,7 @@ TWO = "GROUP_NAMES = a\nGROUP_QUOTA_a = 2\n"
 def test_a_slot_that_weighs_more_than_the_quota_is_handed_over_whole() -> None:
     (finding,) = found(RULE, pool(slot(), slot("slot1@b", TotalSlotCpus=1, Cpus=1), wants("a", 8), config=TWO))
     assert finding.subject == "group a"
-    assert "gives a, which may use 2, a whole slot of 8 to fill, such as slot1@node1: 1 slot weigh" in finding.message
+    assert "gives a, whose limit is 2, a whole slot of 8 to fill, such as slot1@node1: 1 slot weigh" in finding.message
 
 
 def test_a_slot_with_a_consumption_policy_is_not() -> None:

@@ -22,14 +22,14 @@ def test_a_text_that_does_not_parse_ends_the_negotiator_even_without_groups(conf
 def test_an_attribute_that_nobody_sets_makes_all_groups_equal() -> None:
     (finding,) = found(RULE, groups(f"{TREE}GroupPriority\n"))
     assert finding.severity is Severity.ERROR
-    assert "no number for any group, since the negotiator never sets grouppriority" in finding.message
+    assert "not a number for any group, because the negotiator never sets grouppriority" in finding.message
 
 
 def test_an_unguarded_division_makes_a_group_without_quota_the_last() -> None:
     """ClassAds divide reals by 0 to an error; b has a quota of 0."""
     (finding,) = found(RULE, groups(f"{TREE}GroupResourcesInUse/GroupQuota\n", wants("a")))
     assert finding.severity is Severity.WARNING
-    assert "is no number for b" in finding.message
+    assert "is not a number for b" in finding.message
 
 
 def test_an_attribute_that_nobody_sets_is_found_where_it_is_guarded() -> None:

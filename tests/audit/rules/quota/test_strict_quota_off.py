@@ -12,12 +12,12 @@ OFF = "NEGOTIATOR_STRICT_ENFORCE_QUOTA = False\n"
 def test_a_group_can_exceed_the_quota_of_the_one_above_it() -> None:
     (finding,) = found(RULE, groups(PHYSICS + OFF, wants("physics.hep", 60)))
     assert finding.subject == "group physics"
-    assert "can come to use 40 of its 20" in finding.message
+    assert "can use 40 with a quota of 20" in finding.message
 
 
 def test_the_pool_s_size_bounds_it() -> None:
     (finding,) = found(RULE, groups(PHYSICS + OFF, wants("physics.hep", 60), weight=30))
-    assert "can come to use 30 of its 20" in finding.message
+    assert "can use 30 with a quota of 20" in finding.message
 
 
 def test_with_strict_quotas_it_cannot() -> None:

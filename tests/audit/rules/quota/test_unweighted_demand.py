@@ -13,7 +13,7 @@ OFF = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\nNEGOTIATOR_USE_
 def test_jobs_that_weigh_more_than_1_ask_for_too_little() -> None:
     (finding,) = found(RULE, groups(OFF, wants("a", 10, WeightedIdleJobs=80), wants("b", 10)))
     assert finding.severity is Severity.ERROR
-    assert "a asks for 10 as it has so many jobs, but they weigh 80" in finding.message
+    assert "the demand of a is 10, its number of jobs, but they weigh 80" in finding.message
     assert lines(finding) == ["NEGOTIATOR_USE_WEIGHTED_DEMAND = True"]
 
 

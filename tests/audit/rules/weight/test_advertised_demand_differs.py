@@ -66,7 +66,7 @@ def test_jobs_that_came_and_went_meanwhile_do_not_matter() -> None:
 def test_far_more_jobs_than_the_queue_holds_are_found() -> None:
     ads = [slot(), submitter(IdleJobs=500, WeightedIdleJobs=500)]
     (finding,) = found(RULE, pool(*ads, jobs=jobs(20)))
-    assert "its queue holds 20" in finding.message
+    assert "its queue has 20" in finding.message
 
 
 @pytest.mark.parametrize(("config", "found_here"), [(GROUPS, False), ("UID_DOMAIN = site\n", True)])
@@ -100,5 +100,5 @@ def test_a_demand_of_jobs_that_are_not_offered_is_found() -> None:
     ads = [slot(), submitter(IdleJobs=20, WeightedIdleJobs=20, LastHeardFrom=1_700_000_000)]
     (finding,) = found(RULE, pool(*ads, jobs=[*jobs(5), *cooling], config=groups))
 
-    assert "does not offer 15 of the 20 in its queue now: 15 by cool-down" in finding.message
+    assert "does not offer 15 of the 20 in its queue: 15 by cool-down" in finding.message
     assert not found(RULE, pool(*ads, jobs=[*jobs(15), *cooling[:5]], config=groups))

@@ -24,7 +24,7 @@ RULE = "attribute-nobody-defines"
 def test_a_name_in_an_expression_of_slots_is_found(attribute: str, text: str, name: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(**{attribute: text}), jobs=[job()]))
     assert finding.severity is Severity.WARNING
-    assert finding.message.startswith(f"{attribute} names {name}, which no ")
+    assert finding.message.startswith(f"{attribute} refers to {name}, which no ")
 
 
 def test_the_nearest_name_is_told() -> None:
@@ -72,7 +72,7 @@ def test_attributes_that_the_configuration_lists_are_not_found() -> None:
 
 def test_without_jobs_it_cannot_be_said_what_jobs_lack() -> None:
     outcome = look(RULE, pool(slot(Start="TARGET.IsTest", SlotWeight="Licenses")))
-    assert [finding.message.split()[2].strip(",") for finding in outcome.findings] == ["Licenses"]
+    assert [finding.message.split()[3].strip(",") for finding in outcome.findings] == ["Licenses"]
     assert outcome.not_checked
 
 

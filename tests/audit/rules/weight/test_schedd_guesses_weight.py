@@ -19,7 +19,7 @@ def test_a_weight_that_names_other_attributes_is_found(weight: str) -> None:
 def test_a_schedd_weight_that_is_no_expression_leaves_it_to_guesses() -> None:
     text = "SCHEDD_SLOT_WEIGHT = max({RequestCpus\nSLOT_WEIGHT = Memory/1024\n"
     (finding,) = found(RULE, pool(slot(), access={"access1": text}))
-    assert "no ClassAd expression" in finding.message
+    assert "not a ClassAd expression" in finding.message
 
 
 def test_the_same_weight_on_many_access_points_is_one_finding() -> None:

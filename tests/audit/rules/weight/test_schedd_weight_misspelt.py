@@ -17,9 +17,9 @@ def messages(weight: str, jobs: list[str] | None = None) -> list[str]:
 @pytest.mark.parametrize("jobs", [None, [job()]])
 def test_a_misspelt_request_is_found_with_the_right_name(jobs: list[str] | None) -> None:
     (message,) = messages("RequestCpu", jobs)
-    assert "names RequestCpu, which no job has: " in message
+    assert "refers to RequestCpu, which no job has: " in message
     assert message.endswith("; did you mean RequestCpus?")
-    assert "no number" in message
+    assert "not a number" in message
 
 
 def test_the_setting_corrects_it() -> None:

@@ -14,7 +14,7 @@ def test_a_constraint_that_hides_dynamic_slots_is_found(constraint: str) -> None
     slots = [slot(), dynamic_slot(), dynamic_slot("slot1_2@node1", Cpus=2)]
     (finding,) = found(RULE, pool(*slots, config=f"NEGOTIATOR_SLOT_CONSTRAINT = {constraint}\n"))
     assert finding.count == 2
-    assert "2 of 2 claimed slots, which weigh 3" in finding.message
+    assert "2 of 2 claimed slots, with a weight of 3" in finding.message
 
 
 def test_a_claimed_static_slot_that_would_be_seen_if_it_were_free_is_found() -> None:

@@ -15,7 +15,7 @@ def test_a_weight_by_memory_where_cpus_run_out_is_found() -> None:
     """8 jobs of 1 cpu and 512 MB leave 12288 of 16384 MB: weight 12 of 16."""
     (finding,) = found(RULE, pool(slot(SlotWeight="floor(Memory/1024)"), jobs=[job(RequestMemory=512)]))
     assert finding.severity is Severity.WARNING
-    assert "used up the cpus of a slot of weight 16, 12 of its weight is left (75 % on average)" in finding.message
+    assert "used up the cpus of a slot of weight 16, a weight of 12 is left (75 % on average)" in finding.message
 
 
 def test_of_the_default_weight_it_is_only_worth_knowing() -> None:
@@ -29,7 +29,7 @@ def test_of_a_linear_weight_that_counts_what_is_scarce_it_is_only_worth_knowing(
     """8 jobs of 1 cpu and 128 MB leave 15360 MB: weight 7.5 of 16."""
     (finding,) = found(RULE, pool(slot(SlotWeight="Cpus + Memory / 2048.0"), jobs=[job(RequestMemory=128)]))
     assert finding.severity is Severity.INFO
-    assert "of a slot of weight 16, 7.5 of its weight is left" in finding.message
+    assert "of a slot of weight 16, a weight of 7.5 is left" in finding.message
 
 
 def test_a_linear_weight_that_does_not_count_what_is_scarce_is_found() -> None:
