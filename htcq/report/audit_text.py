@@ -10,7 +10,8 @@ from htcq.audit.fix import Setting, by_place
 from htcq.audit.rule import Fact, Severity
 from htcq.report.fix import place_text
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, show_lines
+from htcq.report.terminal import Line, line, show_lines
+from htcq.units import counted
 
 _LONGEST_VALUE = 400
 _EMPTY = Line()
@@ -35,11 +36,6 @@ def summary(audit: Audit) -> str:
     wanting = f", {counted(len(missed - checked), 'check')} skipped: no data" if missed - checked else ""
     failed = f", {len(audit.failed)} failed" if audit.failed else ""
     return f"{found}{known}; {counted(len(checked), 'rule')} checked{partly}{wanting}{failed}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return ``1 error``, ``2 errors``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def wanting(audit: Audit) -> list[tuple[str, tuple[str, ...]]]:
@@ -87,7 +83,7 @@ def shown_value(value: str) -> str:
 
 def _lines(audit: Audit) -> Iterator[Line]:
     taken = f", taken {audit.taken}" if audit.taken else ""
-    yield _line(f"{audit.source}{taken}", "strong")
+    yield line(f"{audit.source}{taken}", "strong")
     yield _EMPTY
     for finding in audit.findings:
         yield from _finding(finding)
@@ -102,7 +98,7 @@ def _lines(audit: Audit) -> Iterator[Line]:
     if audit.not_checked or audit.incomplete:
         yield _EMPTY
     # Last, where it is still seen when all else has scrolled away.
-    yield _line(summary(audit), "strong")
+    yield line(summary(audit), "strong")
 
 
 def _finding(finding: Finding) -> Iterator[Line]:
@@ -110,13 +106,13 @@ def _finding(finding: Finding) -> Iterator[Line]:
     several = such(finding)
     pieces = [(word, word), ("  ", ""), (finding.rule, "strong"), ("  ", ""), (one_line(finding.subject), "")]
     yield Line((*pieces, (f"  ({one_line(several)})", "quiet")) if several else tuple(pieces))
-    yield _line(one_line(finding.message), indent=4)
+    yield line(finding.message, indent=4)
     for fact in finding.evidence:
         yield _fact(fact)
     if finding.caused:
-        yield _line("From this follows:", indent=4)
+        yield line("From this follows:", indent=4)
     for each in finding.caused:
-        yield _line(one_line(caused_text(each)), "quiet", indent=6)
+        yield line(caused_text(each), "quiet", indent=6)
 
 
 def _fact(fact: Fact) -> Line:
@@ -130,15 +126,15 @@ def _fixes(audit: Audit) -> Iterator[Line]:
         whose.setdefault(_mends(finding), []).append(finding)
     if not whose:
         return
-    yield _line("How to fix it", "strong")
+    yield line("How to fix it", "strong")
     for (settings, advice), findings in whose.items():
-        yield _line(", ".join(dict.fromkeys(_mended(each, audit) for each in findings)), indent=2)
+        yield line(", ".join(dict.fromkeys(_mended(each, audit) for each in findings)), indent=2)
         for place, found in by_place(settings).items():
-            yield _line(one_line(place_text(*place)), indent=6)
+            yield line(place_text(*place), indent=6)
             for setting in found:
                 yield Line(((one_line(setting.line), ""),), indent=8, verbatim=True)
         for text in advice.splitlines():
-            yield _line(text.rstrip(), indent=6)
+            yield Line(((text.rstrip(), ""),), 6)
     yield _EMPTY
 
 
@@ -150,7 +146,3 @@ def _mended(finding: Finding, audit: Audit) -> str:
     """Return the rule, with the subject where other findings of the rule are mended otherwise."""
     others = any(each.rule == finding.rule and _mends(each) != _mends(finding) for each in audit.findings)
     return f"{finding.rule} ({one_line(finding.subject)})" if others else finding.rule
-
-
-def _line(text: str, style: str = "", indent: int = 0) -> Line:
-    return Line(((text, style),), indent)

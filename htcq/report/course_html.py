@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from htcq.audit.facts import counted
 from htcq.pool.pool import Pool
 from htcq.report.course_text import full, wrong
 from htcq.report.curves import MAX_STEPS, bands, curves
@@ -18,7 +17,7 @@ from htcq.report.usage_html import usage_section
 from htcq.report.waits_html import waits_section
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
-from htcq.units import show_number
+from htcq.units import counted, show_number
 
 
 class Shown(NamedTuple):

@@ -14,6 +14,7 @@ from htcq.poolquota.health import Ailment
 from htcq.report.drift_words import amount, told
 from htcq.report.nagios import Measure, at_most, verdict
 from htcq.report.thresholds import Range
+from htcq.units import counted
 
 SUBJECT = "HTCQ DRIFT"
 DRIFTED, STARVED, OVER, LENDING, USAGE, WAITING = "drifted", "starved", "over", "lending", "usage", "waiting"
@@ -63,7 +64,7 @@ def check(
     values[WAITING] = sum(each.idle for each in groups)
     measures = [_measure(metric, value, asked, len(groups), observation) for metric, value in values.items()]
     status = next(each.status for each in measures if each.label == asked.metric)
-    text = METRICS[asked.metric].format(value=amount(values[asked.metric]), groups=_counted(len(groups)))
+    text = METRICS[asked.metric].format(value=amount(values[asked.metric]), groups=counted(len(groups), "group"))
     names = named[asked.metric]
     first = f": {', '.join(names[:_MAX_NAMES])}{', ...' if len(names) > _MAX_NAMES else ''}" if names else ""
     lines = list(_lines(observation, groups, notes, asked))
@@ -132,7 +133,3 @@ def _lines(
             )
     if asked.verbosity > 1:
         yield from observation.doubts
-
-
-def _counted(groups: int) -> str:
-    return "1 group" if groups == 1 else f"{groups} groups"

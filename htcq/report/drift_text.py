@@ -14,7 +14,7 @@ from htcq.report.ledger_text import show_ledger
 from htcq.report.moments import lasting, moment, zone_name
 from htcq.report.printable import one_line
 from htcq.report.spark import shows_blocks, spark
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.terminal import Line, line, show_lines, show_table
 
 COLUMNS = ("GROUP", "USAGE OF QUOTA", "MEAN", "MAX", "QUOTA", "OFF BY", "STARVED", "OVER", "LENDING", "SEEN")
 _NUMBERS = range(2, len(COLUMNS))
@@ -40,7 +40,7 @@ def show_story(story: Story, stream: TextIO, zone: tzinfo | None = None) -> None
     blocks = shows_blocks(getattr(stream, "encoding", None))
     rows = [_row(window, blocks) for window in story.windows]
     show_table("Groups, the one with most trouble first", COLUMNS, rows, stream, right=_NUMBERS, repeat=1)
-    show_lines([_line(legend(story, blocks, _SPARK), "quiet")], stream)
+    show_lines([line(legend(story, blocks, _SPARK), "quiet")], stream)
     show_ledger(story, stream, blocks)
 
 
@@ -75,7 +75,7 @@ def legend(story: Story, blocks: bool, width: int) -> str:
 
 
 def _lines(story: Story, zone: tzinfo | None) -> Iterator[Line]:
-    yield _line(headline(story, zone), "strong")
+    yield line(headline(story, zone), "strong")
     yield _EMPTY
     yield from _entries("What changed", happened(story, zone), zone)
     yield from _entries("What disagrees now", standing(story), zone, "since ")
@@ -86,7 +86,7 @@ def _lines(story: Story, zone: tzinfo | None) -> Iterator[Line]:
 
 
 def _entries(title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = "") -> Iterator[Line]:
-    yield _line(title if entries else f"{title}: nothing", "strong")
+    yield line(title if entries else f"{title}: nothing", "strong")
     width = min(_SUBJECT, max((len(each.subject) for each in entries), default=0))
     for each in entries:
         when = f"{before}{moment(each.when, zone)}"
@@ -110,7 +110,3 @@ def numbers(window: Window) -> tuple[str, ...]:
         *(percent(state) if window.observed else "-" for state in states),
         percent(window.coverage),
     )
-
-
-def _line(text: str, style: str = "") -> Line:
-    return Line(((text, style),))

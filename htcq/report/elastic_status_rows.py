@@ -11,6 +11,7 @@ from typing import TextIO
 
 from htcq.elastic.status import Status
 from htcq.report.csv_table import Figure, write_table
+from htcq.units import plain_number
 
 COLUMNS = (
     "pool", "taken", "negotiator", "tree", "group", "parent", "dimension", "enforcement", "min", "scaled_min", "max",
@@ -48,4 +49,4 @@ def _rows(status: Status) -> Iterator[list[str]]:
 
 
 def _number(number: float) -> str:
-    return Figure(repr(float(number)).removesuffix(".0"))
+    return Figure(plain_number(number))

@@ -14,7 +14,7 @@ from htcq.elastic.target import Target
 from htcq.quota.elastic.groups import Amounts
 from htcq.quota.elastic.results import Standing
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.terminal import Line, line, show_lines, show_table
 from htcq.units import show_amount, show_number
 
 _COLUMNS = ("MIN", "MAX", "REQUEST", "RUNTIME", "USED", "LENT", "BORROWED", "WAITING", "OVER")
@@ -85,20 +85,20 @@ def _below(status: Status, findings: Audit) -> Iterator[Line]:
     yield Line()
     for each in status.enforcement:
         style = "" if each.how is How.ENFORCED else "warning" if each.how is How.REPORTED else "quiet"
-        yield _line(f"{each.dimension}: {_there(status, each.dimension)}")
+        yield line(f"{each.dimension}: {_there(status, each.dimension)}")
         yield Line(((one_line(f"{each.how.value} by HTCondor: {each.why}" if each.how is not How.REPORTED
                               else f"only reported: {each.why}"), style),), indent=2)  # fmt: skip
     seen = status.observation
     for who, used in (("no group", seen.demand.default_used), ("nobody that is named", seen.demand.system_used)):
         amounts = ", ".join(f"{amount_of(name, amount)} {name}" for name, amount in sorted(used.items()) if amount)
         if amounts:
-            yield _line(f"jobs of {who} use {amounts}")
+            yield line(f"jobs of {who} use {amounts}")
     for problem in seen.problems:
-        yield _line(f"problem: {problem}", "warning")
+        yield line(f"problem: {problem}", "warning")
     for finding in findings.findings:
         if finding.severity is Severity.INFO:
             continue
-        yield _line(f"{finding.severity.word}: {finding.message} [{finding.rule}]", finding.severity.word)
+        yield line(f"{finding.severity.word}: {finding.message} [{finding.rule}]", finding.severity.word)
 
 
 def _there(status: Status, name: str) -> str:
@@ -111,7 +111,3 @@ def _there(status: Status, name: str) -> str:
     if left < 0:
         return f"{told}; the groups are promised {amount_of(name, -left)} more than there is"
     return f"{told}; {amount_of(name, left)} nobody asks for or may have" if left else told
-
-
-def _line(text: str, style: str = "") -> Line:
-    return Line(((one_line(text), style),))

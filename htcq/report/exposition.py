@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
+from htcq.units import plain_number
+
 Sample = tuple[Mapping[str, str], float]
 _NO_LABELS: Mapping[str, str] = {}
 
@@ -46,4 +48,4 @@ def _number(value: float) -> str:
         return "NaN"
     if math.isinf(value):
         return "+Inf" if value > 0 else "-Inf"
-    return repr(float(value)).removesuffix(".0")
+    return plain_number(value)

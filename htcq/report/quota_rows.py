@@ -12,6 +12,7 @@ from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.csv_table import Figure, write_table
 from htcq.report.quota_words import marked
+from htcq.units import plain_number
 
 COLUMNS = (
     "pool", "taken", "negotiator", "configuration", "group", "parent", "depth", "kind", "configured", "accept_surplus",
@@ -89,7 +90,7 @@ def _amounts(standing: GroupStatus) -> Iterator[str]:
 
 def _number(number: float) -> str:
     """Return a number with all its digits."""
-    return Figure(repr(float(number)).removesuffix(".0"))
+    return Figure(plain_number(number))
 
 
 def _truth(value: bool) -> str:

@@ -22,7 +22,7 @@ from htcq.report.quota_words import (
     units,
     wrong,
 )
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.terminal import Line, line, show_lines, show_table
 
 MARK = "*"
 #: What a tree is drawn with: below one that has more below its parent, below the last; beside the latter's children.
@@ -80,29 +80,29 @@ def _branches(stream: TextIO) -> tuple[str, str, str, str]:
 
 def _below(look: PoolQuotaReport) -> Iterator[Line]:
     yield Line()
-    yield _line(totals(look), "strong")
+    yield line(totals(look), "strong")
     if not look.grouped:
-        yield _line("there is no group: the negotiator knows no quotas, submitters share the pool by their priority")
+        yield line("there is no group: the negotiator knows no quotas, submitters share the pool by their priority")
     for sentence in (oversubscribed(look), other_weight(look)):
         if sentence:
-            yield _line(sentence, _WARNING)
+            yield line(sentence, _WARNING)
     for standing in look.standings:
         for mark in standing.marks:
-            yield _line(f"{MARK} {marked(standing, mark)}", _WARNING)
+            yield line(f"{MARK} {marked(standing, mark)}", _WARNING)
     for each in look.kept_back:
-        yield _line(not_offered(each), _WARNING)
+        yield line(not_offered(each), _WARNING)
     yield from _wrong(look)
     for unit in units(look):
-        yield _line(unit, _QUIET)
+        yield line(unit, _QUIET)
 
 
 def _wrong(look: PoolQuotaReport) -> Iterator[Line]:
     for problem in look.problems:
-        yield _line(f"configuration: {wrong(problem)}", "error" if problem.fatal else _WARNING)
+        yield line(f"configuration: {wrong(problem)}", "error" if problem.fatal else _WARNING)
     for doubt in look.doubts:
-        yield _line(f"doubt: {doubt}", _WARNING)
+        yield line(f"doubt: {doubt}", _WARNING)
     for each in look.incomplete:
-        yield _line(f"incomplete data: {each}", _WARNING)
+        yield line(f"incomplete data: {each}", _WARNING)
 
 
 def show_comparison(
@@ -132,19 +132,13 @@ def show_comparison(
 
 def _told(before: PoolQuotaReport, after: PoolQuotaReport, rows: Sequence[GroupDifference]) -> Iterator[Line]:
     if not any(row.changed for row in rows):
-        yield _line(
-            "nothing changes: every group has the quota, the allocation and the limit that it has now", "strong"
-        )
-    yield _line(f"before, {totals(before)}")
-    yield _line(f"after, {totals(after)}")
+        yield line("nothing changes: every group has the quota, the allocation and the limit that it has now", "strong")
+    yield line(f"before, {totals(before)}")
+    yield line(f"after, {totals(after)}")
     if oversubscribed(after):
-        yield _line(f"after, {oversubscribed(after)}", _WARNING)
+        yield line(f"after, {oversubscribed(after)}", _WARNING)
 
 
 def _cells(row: GroupDifference) -> Iterator[str]:
     for one in (row.effective, row.allocated, row.limit):
         yield from (shown_or_none(one.before), shown_or_none(one.after), difference(one))
-
-
-def _line(text: str, style: str = "") -> Line:
-    return Line(((one_line(text), style),))

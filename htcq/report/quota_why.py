@@ -10,7 +10,7 @@ from htcq.poolquota.explanation.sections import Sentence
 from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.printable import one_line
 from htcq.report.quota_words import oversubscribed, totals
-from htcq.report.terminal import Line, show_lines
+from htcq.report.terminal import Line, line, show_lines
 
 
 def show_why(look: PoolQuotaReport, name: str, stream: TextIO) -> None:
@@ -23,13 +23,13 @@ def show_why(look: PoolQuotaReport, name: str, stream: TextIO) -> None:
 
 
 def _lines(look: PoolQuotaReport, name: str, sentences: tuple[Sentence, ...]) -> Iterator[Line]:
-    yield Line(((one_line(f"{name} in {look.source}"), "strong"),))
+    yield line(f"{name} in {look.source}", "strong")
     topic = ""
     for sentence in sentences:
         if sentence.topic != topic:
             topic = sentence.topic
             yield Line(((topic, "strong"),), indent=2)
         yield Line(((f"{one_line(sentence.text)}.", ""),), indent=4)
-    yield Line(((one_line(totals(look)), "quiet"),))
+    yield line(totals(look), "quiet")
     if oversubscribed(look):
-        yield Line(((one_line(oversubscribed(look)), "warning"),))
+        yield line(oversubscribed(look), "warning")

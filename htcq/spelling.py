@@ -1,14 +1,35 @@
-"""Which known name a misspelt one was probably meant to be. Case is ignored: neither knobs nor attributes have any."""
+"""Which known name a misspelt one was probably meant to be.
+
+There are two measures. A hint may guess: :func:`did_you_mean` takes the names that look alike. A finding must not:
+:func:`nearest` counts slips, and knows that LOCK is no slip of LOG. It ignores case, as knobs and attributes do.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Callable
 
 #: One slip in a short word, two in one of this length or longer; shorter than ``_SHORT`` a word has none.
 _LONG, _SHORT = 8, 4
 _MAX_SLIPS = 2
+
+
+def near_names(name: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """Return the ``known`` names that look like ``name``, the most similar first; case counts."""
+    import difflib
+
+    return difflib.get_close_matches(name, list(known), most)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", most: int = 1) -> str:
+    """Return the hint that names what ``name`` was meant to be; ``otherwise`` where nothing looks like it."""
+    return meant(near_names(name, known, most), otherwise)
+
+
+def meant(near: Sequence[str], otherwise: str = "") -> str:
+    """Return the hint that offers the ``near`` names; ``otherwise`` where there is none."""
+    return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

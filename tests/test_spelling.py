@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.audit.spelling import nearest, slips
+from htcq.spelling import nearest, slips
 
 
 @pytest.mark.parametrize(
