@@ -129,7 +129,7 @@ def _write(arguments: argparse.Namespace, outcome: Audit, evidence: Evidence) ->
     texts: dict[str, str] = {}
     if arguments.html:
         from htcq.report.audit_html import audit_page
-        from htcq.report.pictures import pictures_of
+        from htcq.report.charts.pictures import pictures_of
 
         texts[arguments.html] = audit_page(outcome, pictures_of(evidence))
     if arguments.prometheus:

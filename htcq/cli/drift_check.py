@@ -17,8 +17,8 @@ from htcq.cli.options import add_limits_option, number
 from htcq.errors import InputError
 from htcq.operations.pool_source import Source
 from htcq.report.drift_nagios import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
-from htcq.report.nagios import UNKNOWN, said
-from htcq.report.thresholds import Range, read_range
+from htcq.report.formats.nagios import UNKNOWN, said
+from htcq.report.formats.thresholds import Range, read_range
 
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0

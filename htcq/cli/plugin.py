@@ -12,7 +12,7 @@ from collections.abc import Callable
 from htcq.cli.failure import reason
 from htcq.errors import NESTED_VARIABLE, NestedError
 from htcq.operations.confined import Confined
-from htcq.report.nagios import UNKNOWN, said
+from htcq.report.formats.nagios import UNKNOWN, said
 
 
 def run_plugin(subject: str, action: Callable[[], int]) -> int:

@@ -10,11 +10,11 @@ from htcq.audit.fix import Setting, by_place
 from htcq.audit.rule import Severity
 from htcq.pool.costs import Share
 from htcq.report.audit_text import failures, such, summary, wanting
+from htcq.report.charts.pictures import GroupBar, Pictures
+from htcq.report.charts.svg import group_bar, share_bar
 from htcq.report.fix import place_text
-from htcq.report.page import page, unwell
-from htcq.report.pictures import GroupBar, Pictures
+from htcq.report.formats.html import page, unwell
 from htcq.report.printable import one_line, printable
-from htcq.report.svg import group_bar, share_bar
 
 
 def audit_page(audit: Audit, pictures: Pictures) -> str:

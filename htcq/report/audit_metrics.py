@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from htcq.audit.engine import Audit
 from htcq.poolquota.published import seconds_of
-from htcq.report.exposition import gauge, gauges, text_of
+from htcq.report.formats.prometheus import gauge, gauges, text_of
 
 
 def audit_metrics(audit: Audit, now: float) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.rule import Severity
 from htcq.report.audit_text import summary
-from htcq.report.nagios import CRITICAL, OK, UNKNOWN, WARNING, Measure, at_most, said, verdict
-from htcq.report.thresholds import read_range
+from htcq.report.formats.nagios import CRITICAL, OK, UNKNOWN, WARNING, Measure, at_most, said, verdict
+from htcq.report.formats.thresholds import read_range
 
 SUBJECT = "HTCQ"
 _NONE = read_range("0")

@@ -9,7 +9,7 @@ from htcq.audit.engine import Audit, Finding
 from htcq.audit.rule import Fact
 from htcq.poolquota.health import Ailment
 from htcq.report.audit_text import caused_text, failures
-from htcq.report.csv_table import Cell, write_table
+from htcq.report.formats.csv import Cell, write_table
 from htcq.report.printable import one_line
 
 COLUMNS = (

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from htcq.pool.pool import Pool
+from htcq.report.charts.curves import MAX_STEPS, bands, curves
+from htcq.report.charts.ticks import amounts
 from htcq.report.course_text import full, wrong
-from htcq.report.curves import MAX_STEPS, bands, curves
+from htcq.report.formats.html import page
 from htcq.report.moments import lasting
-from htcq.report.page import page
 from htcq.report.printable import one_line
 from htcq.report.simulate_parts import Part, headed, machines_section, section, sentence, table
-from htcq.report.ticks import amounts
 from htcq.report.usage_html import usage_section
 from htcq.report.waits_html import waits_section
 from htcq.simulate.course.course import Course, Plan, Sample

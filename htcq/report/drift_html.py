@@ -9,11 +9,11 @@ from typing import Any
 from htcq.drift.explanation import Story
 from htcq.drift.windows import Window
 from htcq.report.change_words import about, percent, subject
+from htcq.report.charts.plot import plot, scale
 from htcq.report.drift_text import Entry, happened, numbers, standing
+from htcq.report.formats.html import page
 from htcq.report.ledger_html import ledger_section
 from htcq.report.moments import iso, moment, zone_name
-from htcq.report.page import page
-from htcq.report.plot import plot, scale
 from htcq.report.printable import one_line
 
 #: The maximum of groups of a pool that are drawn: those with most trouble.

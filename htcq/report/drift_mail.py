@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 
 from htcq.drift.explanation import Story
+from htcq.report.charts.spark import spark
 from htcq.report.drift_text import Entry, happened, headline, legend, numbers, standing
 from htcq.report.ledger_text import together
 from htcq.report.moments import moment
 from htcq.report.printable import one_line
-from htcq.report.spark import spark
 
 WIDTH = 78
 #: The maximum of entries of each list, and of groups in the table.

@@ -13,7 +13,7 @@ from operator import attrgetter
 from htcq.drift.compare import differences
 from htcq.drift.observation import Observation
 from htcq.drift.state import states_of
-from htcq.report.exposition import Sample, gauges, text_of
+from htcq.report.formats.prometheus import Sample, gauges, text_of
 
 #: The states of a group, by the end of their metrics' names.
 _STATES = {

@@ -12,8 +12,8 @@ from htcq.drift.state import State, quota_of, states_of
 from htcq.errors import InputError
 from htcq.poolquota.health import Ailment
 from htcq.report.drift_words import amount, told
-from htcq.report.nagios import Measure, at_most, verdict
-from htcq.report.thresholds import Range
+from htcq.report.formats.nagios import Measure, at_most, verdict
+from htcq.report.formats.thresholds import Range
 from htcq.units import counted
 
 SUBJECT = "HTCQ DRIFT"

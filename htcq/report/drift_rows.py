@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from htcq.drift.changes import Change, Spell
 from htcq.drift.explanation import Story
 from htcq.drift.windows import Point, Window
-from htcq.report.csv_table import Cell, write_table
+from htcq.report.formats.csv import Cell, write_table
 from htcq.report.ledger_rows import ledger_json
 from htcq.report.moments import iso
 

@@ -9,11 +9,11 @@ from typing import NamedTuple, TextIO
 from htcq.drift.explanation import Story
 from htcq.drift.windows import Window
 from htcq.report.change_words import about, change_told, percent, subject
+from htcq.report.charts.spark import shows_blocks, spark
 from htcq.report.drift_words import told
 from htcq.report.ledger_text import show_ledger
 from htcq.report.moments import lasting, moment, zone_name
 from htcq.report.printable import one_line
-from htcq.report.spark import shows_blocks, spark
 from htcq.report.terminal import Line, line, show_lines, show_table
 
 COLUMNS = ("GROUP", "USAGE OF QUOTA", "MEAN", "MAX", "QUOTA", "OFF BY", "STARVED", "OVER", "LENDING", "SEEN")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.elastic.status import Status
-from htcq.report.csv_table import Figure, write_table
+from htcq.report.formats.csv import Figure, write_table
 from htcq.units import plain_number
 
 COLUMNS = (

@@ -10,7 +10,7 @@ from htcq.drift.accounts import Account, Hours, Part
 from htcq.drift.explanation import Story
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.quota.elastic.groups import ROOT
-from htcq.report.csv_table import Cell, write_table
+from htcq.report.formats.csv import Cell, write_table
 from htcq.report.moments import iso
 
 #: The amounts that both have, in their order.

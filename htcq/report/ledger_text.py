@@ -11,10 +11,10 @@ from htcq.drift.explanation import Story
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.quota.elastic.groups import ROOT
 from htcq.report.change_words import about
+from htcq.report.charts.spark import BLOCKS, MARKS
 from htcq.report.ledger_rows import dimensions
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
-from htcq.report.spark import BLOCKS, MARKS
 from htcq.report.terminal import Line, show_lines, show_table
 from htcq.units import DISK, MEMORY, show_amount
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments
-from htcq.report.cells import MAX_CELLS, cell_picture, cells
-from htcq.report.page import unwell
+from htcq.report.charts.fill_chart import MAX_CELLS, cell_picture, cells
+from htcq.report.formats.html import unwell
 from htcq.report.printable import one_line
 from htcq.simulate.course.machines import SHARES, Machine, by_fill
 from htcq.units import show_number

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TextIO
 
 from htcq.pool.pool import Pool
-from htcq.report.bars import bar_legend, use_bar
+from htcq.report.charts.bars import bar_legend, use_bar
+from htcq.report.charts.spark import shows_blocks
 from htcq.report.printable import one_line
-from htcq.report.spark import shows_blocks
 from htcq.report.terminal import Line, line, show_lines, show_table
 from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles
 from htcq.simulate.cycle.trace import GIVEN_BACK, GroupUse, SubmitterUse, Trace

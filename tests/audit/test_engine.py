@@ -11,7 +11,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 from htcq.pool.left_out import LeftOut
 from htcq.report.audit_nagios import plugin
-from htcq.report.nagios import OK, UNKNOWN
+from htcq.report.formats.nagios import OK, UNKNOWN
 from tests.audit.sites import pool, slot
 
 

@@ -12,7 +12,7 @@ from selenium.webdriver.support.select import Select
 
 from htcq.audit.engine import Audit
 from htcq.report.audit_html import audit_page
-from htcq.report.pictures import Pictures
+from htcq.report.charts.pictures import Pictures
 from tests.browser.conftest import Browser
 from tests.report.audits import NOTHING, PICTURES, QUOTA, SAMPLE, SICK
 

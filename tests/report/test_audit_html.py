@@ -6,7 +6,7 @@ import pytest
 
 from htcq.report.audit_html import audit_page
 from htcq.report.audit_text import summary
-from htcq.report.pictures import Pictures
+from htcq.report.charts.pictures import Pictures
 from tests.report.audits import NOTHING, PICTURES, SAMPLE, SCRIPT, WEIGHT
 from tests.report.pages import Page
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from htcq.report.cells import cell_picture, cells
+from htcq.report.charts.fill_chart import cell_picture, cells
 from htcq.simulate.course.machines import Machine
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from htcq.report.exposition import gauge, gauges, text_of
+from htcq.report.formats.prometheus import gauge, gauges, text_of
 
 
 def test_a_metric_has_its_meaning_its_type_and_its_samples() -> None:

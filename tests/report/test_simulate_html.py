@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.report.cells import MAX_CELLS
+from htcq.report.charts.fill_chart import MAX_CELLS
 from htcq.report.course_html import course_page
 from htcq.report.cycle_html import cycle_page
 from htcq.report.simulate_parts import MAX_ROWS

@@ -1,36 +1,21 @@
-"""What every report of group quotas says in the same words: columns, cells, units, totals, and what is wrong."""
+"""What every report of group quotas says in the same sentences: units, totals, and what is wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from htcq.poolquota.comparison import Difference
-from htcq.poolquota.group_status import GroupStatus, shown_limit
+from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.kept_back import KeptBack
 from htcq.poolquota.published import Mark, same
 from htcq.poolquota.report import JOBS, SCHEDD_WEIGHT, PoolQuotaReport
 from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
+from htcq.report.column import NONE
 from htcq.units import show_number
 
 #: Most weight expressions that a legend names.
 _MAX_WEIGHTS = 3
-NONE = "-"
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of the table of groups; ``of_jobs`` where its unit is that of demand, ``bare`` where it has none."""
-
-    title: str
-    cell: Callable[[GroupStatus], str]
-    of_jobs: bool = False
-    bare: bool = False
-
-    def unit(self, look: PoolQuotaReport) -> str:
-        """Return what its numbers are amounts of; empty where they are none."""
-        return "" if self.bare else look.demand_unit if self.of_jobs else look.unit
 
 
 def own_name(standing: GroupStatus) -> str:
@@ -43,30 +28,6 @@ def not_offered(found: KeptBack) -> str:
     """Return a sentence about the idle jobs of a group that count as demand and are not offered."""
     reasons = ", ".join(f"{count} by {reason}" for reason, count in found.reasons.items())
     return f"{found.jobs} of {found.idle} idle jobs of {found.group} count as demand and are not offered now: {reasons}"
-
-
-def configured(standing: GroupStatus) -> str:
-    """Return the quota as configured: an amount, or a share of what the parent has to hand on."""
-    if not standing.configured:
-        return NONE
-    return show_number(standing.config_quota) if standing.static else f"{show_number(100 * standing.config_quota)}%"
-
-
-COLUMNS = (
-    Column("configured", configured, bare=True),
-    Column("effective", lambda one: show_number(one.quota)),
-    Column("subtree", lambda one: show_number(one.subtree_quota)),
-    Column("idle", lambda one: show_number(one.idle), of_jobs=True),
-    Column("running", lambda one: show_number(one.running), of_jobs=True),
-    Column("usage", lambda one: show_number(one.usage)),
-    Column("subtree usage", lambda one: show_number(one.subtree_usage)),
-    Column("allocated", lambda one: show_number(one.allocated)),
-    Column("limit", lambda one: shown_limit(one.limit)),
-    Column("head-room", lambda one: show_number(one.headroom)),
-    Column("borrowed", lambda one: show_number(one.borrowed)),
-    Column("lent", lambda one: show_number(one.lent)),
-    Column("turn", lambda one: NONE if one.turn is None else str(one.turn), bare=True),
-)
 
 
 def marked(standing: GroupStatus, mark: Mark) -> str:

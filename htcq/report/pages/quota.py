@@ -9,10 +9,12 @@ from htcq.poolquota.comparison import Difference, compare
 from htcq.poolquota.explanation.group import stories
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.report.page import page, unwell
+from htcq.report.charts.svg import group_bar
+from htcq.report.column import for_people
+from htcq.report.formats.html import page, unwell
 from htcq.report.printable import one_line
-from htcq.report.quota_words import (
-    COLUMNS,
+from htcq.report.views.quota import AMOUNTS, Looks, quota_table
+from htcq.report.views.quota_sentences import (
     difference,
     not_offered,
     other_weight,
@@ -24,16 +26,13 @@ from htcq.report.quota_words import (
     units,
     wrong,
 )
-from htcq.report.svg import group_bar
 from htcq.units import show_number
 
 #: Deeper groups are not drawn further to the right.
 _DEEPEST = 8
 
 
-def quota_page(
-    looks: Sequence[tuple[PoolQuotaReport, PoolQuotaReport | None]], changes: Sequence[tuple[str, str]] = ()
-) -> str:
+def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
     """Return the page of all pools: each as it is and, if that is asked for, as it would be with ``changes``.
 
     Raises:
@@ -46,13 +45,14 @@ def quota_page(
     values = {
         "health": health,
         "pools": [_pool(now, then) for now, then in looks],
-        "columns": [column.title for column in COLUMNS],
+        "columns": [column.title for column in for_people(AMOUNTS)],
         "changes": [f"{one_line(knob)} = {one_line(value)}" for knob, value in changes],
     }
     return page("quota", values)
 
 
 def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]:
+    table = quota_table(look, AMOUNTS)
     return {
         "source": one_line(look.source),
         "taken": one_line(look.taken),
@@ -64,8 +64,8 @@ def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]
         "said": totals(look),
         "warnings": [one_line(each) for each in _warnings(look)],
         "units": [one_line(each) for each in units(look)],
-        "heads": [(column.title, column.unit(look)) for column in COLUMNS],
-        "rows": list(_rows(look)),
+        "heads": [(column.title, table.unit(column)) for column in table.shown],
+        "rows": list(_rows(look, table.cells)),
         "then": None if then is None else _changed(look, then),
     }
 
@@ -80,11 +80,11 @@ def _warnings(look: PoolQuotaReport) -> Iterator[str]:
         yield f"incomplete data: {each}"
 
 
-def _rows(look: PoolQuotaReport) -> Iterator[dict[str, Any]]:
+def _rows(look: PoolQuotaReport, cells: Sequence[Sequence[str]]) -> Iterator[dict[str, Any]]:
     told, bars = stories(look), _bars(look)
     parents = {standing.parent for standing in look.standings}
     numbers = {standing.name: number for number, standing in enumerate(look.standings)}
-    for standing in look.standings:
+    for standing, row in zip(look.standings, cells):
         sentences: dict[str, list[str]] = {}
         for sentence in told[standing.name]:
             sentences.setdefault(sentence.topic, []).append(f"{one_line(sentence.text)}.")
@@ -96,7 +96,7 @@ def _rows(look: PoolQuotaReport) -> Iterator[dict[str, Any]]:
             "parent": numbers.get(standing.parent or "", ""),
             "open": standing.name in parents,
             "bar": bars[standing.name],
-            "cells": [column.cell(standing) for column in COLUMNS],
+            "cells": row,
             "marks": [one_line(published(mark)) for mark in standing.marks],
             "story": list(sentences.items()),
         }

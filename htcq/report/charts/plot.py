@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 
 from htcq.drift.windows import Point, Window
-from htcq.report.axes import ABOVE, HEIGHT, WIDE, Axes, plotted, stretched
-from htcq.report.ticks import amounts, moments
+from htcq.report.charts.axes import ABOVE, HEIGHT, WIDE, Axes, plotted, stretched
+from htcq.report.charts.ticks import amounts, moments
 
 #: In pixels: where the strips of the states and the words of time are.
 _STRIPS = (("starved", 174), ("over", 188))

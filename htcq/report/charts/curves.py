@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from htcq.report.axes import ABOVE, HEIGHT, Axes, plotted, stretched
-from htcq.report.ticks import spans
+from htcq.report.charts.axes import ABOVE, HEIGHT, Axes, plotted, stretched
+from htcq.report.charts.ticks import spans
 
 #: Most steps that a line has.
 MAX_STEPS = 300

@@ -1,4 +1,4 @@
-"""Group quotas for people at a terminal: the groups as a table or a tree, and what a change would make of them."""
+"""Group quotas for people at a terminal: a table or a tree, what a change would make of it, and one group's story."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.poolquota.comparison import GroupDifference, compare
+from htcq.poolquota.explanation.group import group_named, story
+from htcq.poolquota.explanation.sections import Sentence
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
+from htcq.report.column import Column
+from htcq.report.formats.text import show
 from htcq.report.printable import one_line
-from htcq.report.quota_words import (
-    COLUMNS,
+from htcq.report.terminal import Line, line, show_lines, show_table
+from htcq.report.views.quota import COLUMNS, MARK, GroupRow, quota_table
+from htcq.report.views.quota_sentences import (
     difference,
     marked,
     not_offered,
@@ -22,9 +27,7 @@ from htcq.report.quota_words import (
     units,
     wrong,
 )
-from htcq.report.terminal import Line, line, show_lines, show_table
 
-MARK = "*"
 #: What a tree is drawn with: below one that has more below its parent, below the last; beside the latter's children.
 _BOXES, _ASCII = ("├─ ", "└─ ", "│  ", "   "), ("|- ", "`- ", "|  ", "   ")
 _WARNING, _QUIET = "warning", "quiet"
@@ -32,15 +35,16 @@ _WARNING, _QUIET = "warning", "quiet"
 
 def show_quota(look: PoolQuotaReport, stream: TextIO, tree: bool = False) -> None:
     """Write the groups as a table, drawn as a ``tree`` if so, then what its numbers mean and what is wrong."""
-    names = _drawn(look.standings, stream) if tree else [one_line(each.name) for each in look.standings]
-    rows = [
-        [name, *(column.cell(standing) for column in COLUMNS), MARK if standing.marks else ""]
-        for name, standing in zip(names, look.standings)
-    ]
-    heads = [_heading(column.title, column.unit(look)) for column in COLUMNS]
-    right = range(1, len(COLUMNS) + 1)
-    show_table(_title(look), ["GROUP", *heads, "MARK"], rows, stream, right, repeat=1)
+    columns = _tree_columns(look, stream) if tree else COLUMNS
+    show(quota_table(look, columns, _title(look)), stream)
     show_lines(_below(look), stream)
+
+
+def _tree_columns(look: PoolQuotaReport, stream: TextIO) -> list[Column[GroupRow]]:
+    """Return the columns, in which the last part of a group's name stands behind the branches that lead to it."""
+    names = dict(zip((each.name for each in look.standings), _drawn(look.standings, stream)))
+    drawn: Column[GroupRow] = Column("", lambda row: None, "GROUP", lambda row: names[row.group.name])
+    return [drawn if column.heading == "GROUP" else column for column in COLUMNS]
 
 
 def _title(look: PoolQuotaReport) -> str:
@@ -142,3 +146,25 @@ def _told(before: PoolQuotaReport, after: PoolQuotaReport, rows: Sequence[GroupD
 def _cells(row: GroupDifference) -> Iterator[str]:
     for one in (row.effective, row.allocated, row.limit):
         yield from (shown_or_none(one.before), shown_or_none(one.after), difference(one))
+
+
+def show_why(look: PoolQuotaReport, name: str, stream: TextIO) -> None:
+    """Write why the group ``name`` gets what it gets.
+
+    Raises:
+        InputError: there is no such group; the hint has the near names.
+    """
+    show_lines(_story(look, group_named(look, name).name, story(look, name)), stream)
+
+
+def _story(look: PoolQuotaReport, name: str, sentences: tuple[Sentence, ...]) -> Iterator[Line]:
+    yield line(f"{name} in {look.source}", "strong")
+    topic = ""
+    for sentence in sentences:
+        if sentence.topic != topic:
+            topic = sentence.topic
+            yield Line(((topic, "strong"),), indent=2)
+        yield Line(((f"{one_line(sentence.text)}.", ""),), indent=4)
+    yield line(totals(look), "quiet")
+    if oversubscribed(look):
+        yield line(oversubscribed(look), "warning")

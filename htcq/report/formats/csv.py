@@ -10,7 +10,9 @@ import csv
 from collections.abc import Iterable, Sequence
 from typing import TextIO, Union
 
+from htcq.report.column import Column, Row, Value, for_programs
 from htcq.report.printable import in_cell, one_line
+from htcq.units import plain_number
 
 #: A tuple is one cell with several lines.
 Cell = Union[str, float, int, tuple[str, ...], None]
@@ -22,6 +24,19 @@ class Figure(str):
     """A number that is written out already: unlike other texts it may begin with a sign."""
 
     __slots__ = ()
+
+
+def write(columns: Sequence[Column[Row]], rows: Iterable[Row], stream: TextIO) -> None:
+    """Write the columns that have a name; truths are true and false, numbers have all their digits."""
+    told = for_programs(columns)
+    cells = ([_written(column.read(row)) for column in told] for row in rows)
+    write_table([column.name for column in told], cells, stream)
+
+
+def _written(value: Value) -> Cell:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return Figure(plain_number(value)) if isinstance(value, float) else value
 
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], stream: TextIO) -> None:

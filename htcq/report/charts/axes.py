@@ -9,7 +9,7 @@ import html
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from htcq.report.ticks import Tick
+from htcq.report.charts.ticks import Tick
 
 #: In pixels: how high a plot is, and what is above it.
 HEIGHT, ABOVE = 160, 8

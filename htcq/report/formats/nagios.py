@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from htcq.poolquota.health import Ailment
+from htcq.report.formats.thresholds import Range
 from htcq.report.printable import one_line
-from htcq.report.thresholds import Range
 
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
 _WORDS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
