@@ -16,9 +16,9 @@ from htcq.cli.failure import reason
 from htcq.cli.options import add_limits_option, number
 from htcq.errors import InputError
 from htcq.operations.pool_source import Source
-from htcq.report.drift_nagios import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
-from htcq.report.formats.nagios import UNKNOWN, said
-from htcq.report.formats.thresholds import Range, read_range
+from htcq.report.formats.nagios import said
+from htcq.report.verdict import UNKNOWN, Range, read_range
+from htcq.report.views.drift_check import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
 
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0

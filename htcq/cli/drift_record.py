@@ -57,7 +57,7 @@ def main(arguments: argparse.Namespace) -> int:
         recorded = history.record(observation)
         aside = history.set_aside
     if arguments.prometheus:
-        from htcq.report.drift_metrics import drift_metrics
+        from htcq.report.views.drift_record import drift_metrics
 
         put_file(arguments.prometheus, drift_metrics(observation, time.time(), took))
     if arguments.verbose:

@@ -10,6 +10,7 @@ from htcq.report.printable import one_line
 from htcq.units import show_number
 
 Row = TypeVar("Row")
+Whole = TypeVar("Whole")
 #: What a column holds; a tuple is a list of texts, None stands where there is nothing.
 Value = Union[str, bool, int, float, "tuple[str, ...]", None]
 #: What people see in place of nothing.
@@ -34,6 +35,19 @@ class Column(Generic[Row]):
     unit: str = ""
     right: bool = False
 
+    def of(self, part: Callable[[Whole], Row]) -> Column[Whole]:
+        """Return the same column of rows that have such a row as a part."""
+        show = self.show
+        return Column(
+            self.name,
+            lambda row: self.read(part(row)),
+            self.heading,
+            None if show is None else lambda row: show(part(row)),
+            self.about,
+            self.unit,
+            self.right,
+        )
+
     @property
     def title(self) -> str:
         """The heading inside a sentence or a page."""
@@ -52,6 +66,11 @@ def for_people(columns: Iterable[Column[Row]]) -> list[Column[Row]]:
 def for_programs(columns: Iterable[Column[Row]]) -> list[Column[Row]]:
     """Return the columns that stand in CSV and JSON."""
     return [column for column in columns if column.name]
+
+
+def names(columns: Iterable[Column[Row]]) -> list[str]:
+    """Return the names of the columns that stand in CSV."""
+    return [column.name for column in for_programs(columns)]
 
 
 def described(columns: Iterable[Column[Row]]) -> dict[str, str]:

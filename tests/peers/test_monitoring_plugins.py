@@ -10,7 +10,7 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.report.formats.nagios import Measure, said
-from htcq.report.formats.thresholds import read_range
+from htcq.report.verdict import read_range
 
 CHECK_PROCS = "/usr/lib/nagios/plugins/check_procs"
 COUNTS = range(4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.drift.changes import Change
-from htcq.report.change_words import about, change_told, percent, subject
+from htcq.report.views.drift_sentences import about, change_told, percent, subject
 
 
 def change(kind: str, before: str | None, after: str | None, name: str = "chem") -> Change:

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from htcq.drift.compare import Difference, What
-from htcq.report.drift_words import amount, told
+from htcq.report.views.drift_sentences import amount, told
 
 
 @pytest.mark.parametrize("what", get_args(What))

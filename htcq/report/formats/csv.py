@@ -10,7 +10,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from typing import TextIO, Union
 
-from htcq.report.column import Column, Row, Value, for_programs
+from htcq.report.column import Column, Row, Value, for_programs, names
 from htcq.report.printable import in_cell, one_line
 from htcq.units import plain_number
 
@@ -28,9 +28,12 @@ class Figure(str):
 
 def write(columns: Sequence[Column[Row]], rows: Iterable[Row], stream: TextIO) -> None:
     """Write the columns that have a name; truths are true and false, numbers have all their digits."""
-    told = for_programs(columns)
-    cells = ([_written(column.read(row)) for column in told] for row in rows)
-    write_table([column.name for column in told], cells, stream)
+    write_table(names(columns), (cells(columns, row) for row in rows), stream)
+
+
+def cells(columns: Iterable[Column[Row]], row: Row) -> list[Cell]:
+    """Return one row as :func:`write` writes it."""
+    return [_written(column.read(row)) for column in for_programs(columns)]
 
 
 def _written(value: Value) -> Cell:

@@ -1,4 +1,4 @@
-"""What a monitoring plugin prints, whatever it looked at: its states, its line, its performance data.
+"""What a monitoring plugin prints, whatever it looked at: its line and its performance data.
 
 Follows https://www.monitoring-plugins.org/doc/guidelines.html; Nagios, Icinga and their kin read it.
 """
@@ -6,14 +6,11 @@ Follows https://www.monitoring-plugins.org/doc/guidelines.html; Nagios, Icinga a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-from htcq.poolquota.health import Ailment
-from htcq.report.formats.thresholds import Range
 from htcq.report.printable import one_line
+from htcq.report.verdict import Measure, Verdict
 
-OK, WARNING, CRITICAL, UNKNOWN = range(4)
 _WORDS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
 #: Most lines of details unless more are asked for: Nagios reads no more than 8 KiB of all output.
 MAX_LINES = 10
@@ -21,58 +18,17 @@ MAX_LINES = 10
 _MAX_FIRST = 2
 
 
-@dataclass(frozen=True)
-class Measure:
-    """One number of the performance data, the ranges in which it is fine, and the least and the most that it can be.
-
-    It has no unit: the guidelines know none for weights.
-    """
-
-    label: str
-    value: float
-    warning: Range | None = None
-    critical: Range | None = None
-    least: float | None = None
-    most: float | None = None
-
-    @property
-    def status(self) -> int:
-        """The state that the value stands for; a value that is no number is unknown."""
-        if math.isnan(self.value):
-            return UNKNOWN
-        if self.critical is not None and self.critical.alerts(self.value):
-            return CRITICAL
-        return WARNING if self.warning is not None and self.warning.alerts(self.value) else OK
-
-
-def state_of(found: int, health: Sequence[Ailment], gaps: Sequence[str]) -> int:
-    """Return the state of a pool: that of what was found, but never OK where nobody could look.
-
-    CRITICAL where its daemons are not well. UNKNOWN where nothing was found, and ``gaps`` are missing to be sure of it.
-    """
-    if any(each.certain for each in health):
-        return CRITICAL
-    return UNKNOWN if found == OK and (health or gaps) else found
-
-
-def verdict(
-    subject: str,
-    found: int,
-    text: str,
-    health: Sequence[Ailment] = (),
-    gaps: Sequence[str] = (),
-    measures: Iterable[Measure] = (),
-    lines: Sequence[str] = (),
-) -> tuple[int, str]:
-    """Return the state and what is printed: ``text`` says what was found, ``health`` comes before it.
+def told(verdict: Verdict) -> tuple[int, str]:
+    """Return the state and what is printed: the pool's health comes before what was found.
 
     What is missing is named on the first line where that makes the state, else below.
     """
-    status = state_of(found, health, gaps)
-    first = [each.text for each in health[:_MAX_FIRST]]
-    first += [text, *(f"not known: {gap}" for gap in gaps[:_MAX_FIRST])]
-    below = [f"{each.id}: {each.text}" for each in health]
-    return status, said(subject, status, "; ".join(first), measures, [*below, *lines])
+    status = verdict.status
+    first = [each.text for each in verdict.health[:_MAX_FIRST]]
+    first += [verdict.text, *(f"not known: {gap}" for gap in verdict.gaps[:_MAX_FIRST])]
+    below = [f"{each.id}: {each.text}" for each in verdict.health]
+    text = said(verdict.subject, status, "; ".join(first), verdict.measures, [*below, *verdict.lines])
+    return status, text
 
 
 def said(subject: str, status: int, text: str, measures: Iterable[Measure] = (), lines: Iterable[str] = ()) -> str:

@@ -8,29 +8,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
+from htcq.report.metric import Metric, Result
 from htcq.units import plain_number
 
-Sample = tuple[Mapping[str, str], float]
 _NO_LABELS: Mapping[str, str] = {}
 
 
-def gauge(name: str, meaning: str, value: float) -> Iterator[str]:
-    """Yield the lines of a metric that has one value."""
-    return gauges(name, meaning, [(_NO_LABELS, value)])
+def metrics_text(metrics: Iterable[Metric[Result]], result: Result) -> str:
+    """Return the metrics of a result as the content of a file."""
+    return "".join(f"{line}\n" for metric in metrics for line in _lines(metric, result))
 
 
-def gauges(name: str, meaning: str, samples: Iterable[Sample]) -> Iterator[str]:
-    """Yield the lines of a metric that has a value for each of several sets of labels, or none at all."""
-    yield f"# HELP {name} {_escaped(meaning)}"
-    yield f"# TYPE {name} gauge"
+def _lines(metric: Metric[Result], result: Result) -> Iterator[str]:
+    found = metric.read(result)
+    if found is None:
+        return
+    samples = [(_NO_LABELS, found)] if isinstance(found, (int, float)) else found
+    yield f"# HELP {metric.name} {_escaped(metric.about)}"
+    yield f"# TYPE {metric.name} gauge"
     for labels, value in samples:
         pairs = ",".join(f'{label}="{_quoted(text)}"' for label, text in labels.items())
-        yield f"{name}{{{pairs}}} {_number(value)}" if pairs else f"{name} {_number(value)}"
-
-
-def text_of(lines: Iterable[str]) -> str:
-    """Return ``lines`` as the content of a file."""
-    return "".join(f"{line}\n" for line in lines)
+        yield f"{metric.name}{{{pairs}}} {_number(value)}" if pairs else f"{metric.name} {_number(value)}"
 
 
 def _escaped(text: str) -> str:

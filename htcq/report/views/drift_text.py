@@ -8,16 +8,17 @@ from typing import NamedTuple, TextIO
 
 from htcq.drift.explanation import Story
 from htcq.drift.windows import Window
-from htcq.report.change_words import about, change_told, percent, subject
 from htcq.report.charts.spark import shows_blocks, spark
-from htcq.report.drift_words import told
-from htcq.report.ledger_text import show_ledger
+from htcq.report.column import Column
+from htcq.report.formats.text import show
 from htcq.report.moments import lasting, moment, zone_name
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, line, show_lines, show_table
+from htcq.report.table import Table
+from htcq.report.terminal import Line, line, show_lines
+from htcq.report.views.drift import GROUP, NUMBERS
+from htcq.report.views.drift_sentences import change_told, percent, subject, told
+from htcq.report.views.ledger import show_ledger
 
-COLUMNS = ("GROUP", "USAGE OF QUOTA", "MEAN", "MAX", "QUOTA", "OFF BY", "STARVED", "OVER", "LENDING", "SEEN")
-_NUMBERS = range(2, len(COLUMNS))
 _SPARK = 24
 #: Names up to so many characters stand in a column.
 _SUBJECT = 32
@@ -38,8 +39,8 @@ def show_story(story: Story, stream: TextIO, zone: tzinfo | None = None) -> None
     if not story.windows:
         return
     blocks = shows_blocks(getattr(stream, "encoding", None))
-    rows = [_row(window, blocks) for window in story.windows]
-    show_table("Groups, the one with most trouble first", COLUMNS, rows, stream, right=_NUMBERS, repeat=1)
+    columns = [GROUP, _picture(blocks), *NUMBERS]
+    show(Table(columns, story.windows, "Groups, the one with most trouble first"), stream)
     show_lines([line(legend(story, blocks, _SPARK), "quiet")], stream)
     show_ledger(story, stream, blocks)
 
@@ -94,19 +95,10 @@ def _entries(title: str, entries: Sequence[Entry], zone: tzinfo | None, before: 
     yield _EMPTY
 
 
-def _row(window: Window, blocks: bool) -> tuple[str, ...]:
-    picture = spark(window.points, window.since, window.until, _SPARK, blocks)
-    return (one_line(window.group), f"|{picture}|", *numbers(window))
+def _picture(blocks: bool) -> Column[Window]:
+    """Return the column that shows how full the quota was."""
 
+    def drawn(window: Window) -> str:
+        return f"|{spark(window.points, window.since, window.until, _SPARK, blocks)}|"
 
-def numbers(window: Window) -> tuple[str, ...]:
-    """Return the numbers of one group as texts: mean and maximum usage, quota, distance, shares of states, coverage."""
-    states = (window.starved, window.over, window.lending)
-    return (
-        about(window.usage),
-        about(window.max_usage),
-        about(window.quota),
-        about(window.distance),
-        *(percent(state) if window.observed else "-" for state in states),
-        percent(window.coverage),
-    )
+    return Column("", lambda window: None, "USAGE OF QUOTA", drawn)

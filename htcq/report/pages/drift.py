@@ -8,18 +8,19 @@ from typing import Any
 
 from htcq.drift.explanation import Story
 from htcq.drift.windows import Window
-from htcq.report.change_words import about, percent, subject
 from htcq.report.charts.plot import plot, scale
-from htcq.report.drift_text import Entry, happened, numbers, standing
 from htcq.report.formats.html import page
-from htcq.report.ledger_html import ledger_section
 from htcq.report.moments import iso, moment, zone_name
+from htcq.report.pages.ledger import ledger_section
 from htcq.report.printable import one_line
+from htcq.report.views.drift import NUMBERS, numbers
+from htcq.report.views.drift_sentences import about, percent, subject
+from htcq.report.views.drift_text import Entry, happened, standing
 
 #: The maximum of groups of a pool that are drawn: those with most trouble.
 MAX_PLOTS = 50
 #: What a table's cells are called, beside the group; the order is that of the numbers of a window.
-COLUMNS = ("mean", "max", "quota", "off by", "starved", "over", "lending", "seen")
+COLUMNS = tuple(column.title for column in NUMBERS)
 #: By what groups can be sorted: the word, and the key that their rows carry.
 ORDERS = (
     ("most trouble", "trouble"), ("name", "name"), ("usage", "usage"), ("quota", "quota"), ("off by", "distance"),

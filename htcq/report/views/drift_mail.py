@@ -8,10 +8,11 @@ from datetime import tzinfo
 
 from htcq.drift.explanation import Story
 from htcq.report.charts.spark import spark
-from htcq.report.drift_text import Entry, happened, headline, legend, numbers, standing
-from htcq.report.ledger_text import together
 from htcq.report.moments import moment
 from htcq.report.printable import one_line
+from htcq.report.views.drift import numbers
+from htcq.report.views.drift_text import Entry, happened, headline, legend, standing
+from htcq.report.views.ledger import together
 
 WIDTH = 78
 #: The maximum of entries of each list, and of groups in the table.

@@ -9,12 +9,12 @@ from htcq.audit.engine import Audit, Finding
 from htcq.audit.fix import Setting, by_place
 from htcq.audit.rule import Severity
 from htcq.pool.costs import Share
-from htcq.report.audit_text import failures, such, summary, wanting
 from htcq.report.charts.pictures import GroupBar, Pictures
 from htcq.report.charts.svg import group_bar, share_bar
 from htcq.report.fix import place_text
 from htcq.report.formats.html import page, unwell
 from htcq.report.printable import one_line, printable
+from htcq.report.views.audit_text import failures, such, summary, wanting
 
 
 def audit_page(audit: Audit, pictures: Pictures) -> str:

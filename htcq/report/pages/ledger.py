@@ -9,9 +9,11 @@ from typing import Any
 from htcq.drift.accounts import Account
 from htcq.drift.explanation import Story
 from htcq.quota.elastic.groups import ROOT
-from htcq.report.ledger_text import COLUMNS, cells, together
 from htcq.report.printable import one_line
+from htcq.report.views.ledger import NUMBERS, cells, together
 
+#: What the numbers of a row are called.
+_TITLES = tuple(column.title for column in NUMBERS)
 #: Most rows that have a picture: the first, which lent or borrowed most.
 MAX_PICTURES = 100
 #: The height of a picture in pixels; lent stands on its middle, borrowed hangs below it.
@@ -20,7 +22,7 @@ _HEIGHT = 32
 
 def ledger_section(story: Story) -> dict[str, Any]:
     """Return what the template shows of the ledger; no rows where none was kept."""
-    return {"columns": COLUMNS, "rows": list(_rows(story)), "together": list(together(story))}
+    return {"columns": _TITLES, "rows": list(_rows(story)), "together": list(together(story))}
 
 
 def _rows(story: Story) -> Iterator[dict[str, Any]]:
@@ -33,7 +35,7 @@ def _rows(story: Story) -> Iterator[dict[str, Any]]:
         yield {
             "name": name,
             "dimension": one_line(each.dimension),
-            "cells": list(zip(COLUMNS, told)),
+            "cells": list(zip(_TITLES, told)),
             "picture": _picture(each, told, story) if drawn <= MAX_PICTURES else "",
         }
 
@@ -49,7 +51,7 @@ def _picture(account: Account, told: Sequence[str], story: Story) -> str:
             if height:
                 y = _HEIGHT / 2 - (height if kind == "lent" else 0.0)
                 shapes += f'<rect class="{kind}" x="{x:.3f}%" width="{width:.3f}%" y="{y:.2f}" height="{height:.2f}"/>'
-    numbers = dict(zip(COLUMNS, told))
+    numbers = dict(zip(_TITLES, told))
     what = f"{one_line(account.group)}, {one_line(account.dimension)}"
     title = f"{what}: {numbers['lent']} lent, {numbers['borrowed']} borrowed"
     middle = f'<line class="grid" x1="0" x2="100%" y1="{_HEIGHT // 2}" y2="{_HEIGHT // 2}"/>'

@@ -1,21 +1,56 @@
-"""What changed, in words, and numbers as reports on a stretch of time show them."""
+"""What changed and what differs of a pool's quotas, in sentences, and numbers as reports on a time show them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from htcq.drift.changes import Change
-from htcq.drift.compare import kind
+from htcq.drift.compare import Difference, Side, kind
 from htcq.drift.observation import QuotaSetting
 from htcq.drift.texts import setting_of
-from htcq.report.drift_words import amount
+from htcq.report.column import NONE
 from htcq.report.printable import one_line
 
 _NO_EXPRESSION = "(none: counts as 1)"
+#: What is said of both sides, by what differs; of what is missing on one side the other is told.
+_WORDS = {
+    "not-configured": "declared with a quota of {one}, but not configured",
+    "not-declared": "configured with a quota of {other}, but not declared",
+    "kind": "declared {one}, but configured {other}",
+    "quota": "quota declared {one}, but configured {other}",
+    "accept-surplus": "accept_surplus declared {one}, but configured {other}",
+    "autoregroup": "autoregroup declared {one}, but configured {other}",
+    "not-published": "no quota published where {other} should be",
+    "effective": "quota published {one} where {other} should be",
+    "subtree": "quota with all groups below published {one} where {other} should be",
+}
+
+
+def told(difference: Difference) -> str:
+    """Return ``difference`` in words, without the name of its group."""
+    return _WORDS[difference.what].format(one=_side(difference.one), other=_side(difference.other))
+
+
+def told_all(differences: Iterable[Difference]) -> str:
+    """Return several differences of one group in words."""
+    return "; ".join(told(each) for each in differences)
+
+
+def amount(value: float) -> str:
+    """Return an amount of weight to six digits after the dot; NaN as HTCondor's logs have it."""
+    return f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{value:g}"
+
+
+def _side(value: Side) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return amount(value) if isinstance(value, float) else str(value)
 
 
 def about(number: float | None) -> str:
     """Return an amount as a table shows it: whole where it is large, a dash where there is none."""
     if number is None:
-        return "-"
+        return NONE
     return f"{number:.0f}" if abs(number) >= 100 else f"{number:.1f}".removesuffix(".0")
 
 
@@ -58,13 +93,9 @@ def _settings(before: str | None, after: str | None) -> str:
         parts.append(f"quota {amount(old.quota)} -> {amount(new.quota)}")
     for name in ("accept_surplus", "autoregroup"):
         one, other = getattr(old, name), getattr(new, name)
-        parts += [f"{name} {_truth(one)} -> {_truth(other)}"] if one is not other else []
+        parts += [f"{name} {_side(one)} -> {_side(other)}"] if one is not other else []
     return ", ".join(parts)
 
 
 def _quota(setting: QuotaSetting | None) -> str:
     return "unknown" if setting is None else f"{amount(setting.quota)} ({kind(setting)})"
-
-
-def _truth(value: bool) -> str:
-    return "true" if value else "false"

@@ -11,9 +11,10 @@ from htcq.drift.observation import GroupObservation, Observation
 from htcq.drift.state import State, quota_of, states_of
 from htcq.errors import InputError
 from htcq.poolquota.health import Ailment
-from htcq.report.drift_words import amount, told
-from htcq.report.formats.nagios import Measure, at_most, verdict
-from htcq.report.formats.thresholds import Range
+from htcq.report.formats.nagios import at_most
+from htcq.report.formats.nagios import told as told_by_plugin
+from htcq.report.verdict import Measure, Range, Verdict
+from htcq.report.views.drift_sentences import amount, told
 from htcq.units import counted
 
 SUBJECT = "HTCQ DRIFT"
@@ -69,7 +70,8 @@ def check(
     first = f": {', '.join(names[:_MAX_NAMES])}{', ...' if len(names) > _MAX_NAMES else ''}" if names else ""
     lines = list(_lines(observation, groups, notes, asked))
     text = f"{observation.pool}: {text}{first}"
-    return verdict(SUBJECT, status, text, health, gaps, measures, lines if asked.verbosity else at_most(lines))
+    lines = lines if asked.verbosity else at_most(lines)
+    return told_by_plugin(Verdict(SUBJECT, status, text, health, gaps, measures, lines))
 
 
 def _chosen(observation: Observation, patterns: Sequence[str]) -> tuple[GroupObservation, ...]:
