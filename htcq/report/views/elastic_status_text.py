@@ -8,28 +8,17 @@ from typing import TextIO
 from htcq.audit.engine import Audit
 from htcq.audit.rule import Severity
 from htcq.elastic.enforcement import How
-from htcq.elastic.records import PARTS, WEIGHT
 from htcq.elastic.status import Status
-from htcq.elastic.target import Target
-from htcq.quota.elastic.groups import Amounts
-from htcq.quota.elastic.results import Standing
+from htcq.report.formats.text import show
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, line, show_lines, show_table
-from htcq.units import show_amount, show_number
-
-_COLUMNS = ("MIN", "MAX", "REQUEST", "RUNTIME", "USED", "LENT", "BORROWED", "WAITING", "OVER")
-_QUOTA = ("QUOTA\nNOW", "WOULD\nBE", "OF THAT\nHEADROOM", "GIVEN\nAWAY", "USED")
-_NONE = "-"
+from htcq.report.terminal import Line, line, show_lines
+from htcq.report.views.elastic_status import amount_of, groups_table, quotas_table
 
 
 def show_status(status: Status, findings: Audit, stream: TextIO) -> None:
     """Write every group in every dimension that it has a quota of, then the quotas, then what holds them."""
-    rows = [[one_line(cell) for cell in row] for group in status.outcome.groups for row in _rows(group)]
-    right = range(2, 2 + len(_COLUMNS))
-    show_table(_title(status), ["GROUP", "OF", *_COLUMNS], rows, stream, right, repeat=2)
-    quotas = [[one_line(cell) for cell in _quota(target, status)] for target in status.targets]
-    heads = ["GROUP", *_QUOTA, "SURPLUS", "BOUND BY"]
-    show_table("\nas HTCondor's quotas, in slot weight", heads, quotas, stream, range(1, 1 + len(_QUOTA)), repeat=1)
+    show(groups_table(status, _title(status)), stream)
+    show(quotas_table(status, "\nas HTCondor's quotas, in slot weight"), stream)
     show_lines(_below(status, findings), stream)
 
 
@@ -38,47 +27,6 @@ def _title(status: Status) -> str:
     tree = f", tree {status.tree}" if status.tree else ""
     taken = f", taken {status.taken}" if status.taken else ""
     return one_line(f"{status.source}{negotiator}{tree}{taken}")
-
-
-def _rows(group: Standing) -> Iterator[list[str]]:
-    shown = group.name
-    for name in sorted(group.runtime):
-        if name in group.implied:
-            continue
-        cap, least, scaled = group.max[name], group.min[name], group.scaled_min[name]
-        both = f"{amount_of(name, scaled)} of {amount_of(name, least)}"
-        yield [
-            shown,
-            name,
-            amount_of(name, least) if least == scaled else both,
-            "unlimited" if cap is None else amount_of(name, cap),
-            *(amount_of(name, amounts[name]) for amounts in (group.request, group.runtime, group.used)),
-            *(_some(name, amounts) for amounts in (group.lent, group.borrowed, group.waiting, group.over)),
-        ]
-        shown = ""
-
-
-def amount_of(name: str, amount: int) -> str:
-    """Return an amount of a dimension as a person reads it."""
-    return show_number(amount / PARTS) if name == WEIGHT else show_amount(name, amount)
-
-
-def _some(name: str, amounts: Amounts) -> str:
-    return amount_of(name, amounts[name]) if amounts[name] else _NONE
-
-
-def _quota(target: Target, status: Status) -> list[str]:
-    now = status.observation.configured.get(target.group)
-    return [
-        target.group,
-        _NONE if now is None else show_number(now),
-        show_number(target.quota),
-        show_number(target.headroom) if target.headroom else _NONE,
-        show_number(target.given) if target.given else _NONE,
-        show_number(status.observation.weights.get(target.group, 0.0)),
-        "yes" if target.accept_surplus else "no",
-        target.binding or _NONE,
-    ]
 
 
 def _below(status: Status, findings: Audit) -> Iterator[Line]:
