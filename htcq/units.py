@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from htcq.errors import InputError
+from htcq.spelling import meant, near_names
 
 MEMORY = "memory"
 DISK = "disk"
@@ -68,8 +69,7 @@ def parse_amount(asset: str, text: str) -> Fraction:
     number, unit = Fraction(found.group(1)), found.group(2).upper()
     if asset not in _UNIT_BYTES:
         if unit:
-            near = nearest_asset(asset, _UNIT_BYTES)
-            hint = f"did you mean {near}?" if near else f"{_example(asset)}; only memory and disk have units"
+            hint = asset_hint(asset, _UNIT_BYTES, f"{_example(asset)}; only memory and disk have units")
             raise InputError(f"{asset}: '{text}' has a unit, but {asset} is a count", hint)
         return number
     if not unit:
@@ -94,8 +94,7 @@ def parse_weight(asset: str, text: str) -> Fraction:
         raise InputError(f"weight of {asset}: {wrong}", _weight_example(asset))
     number, amount, unit = found.group(1), found.group(2) or "1", (found.group(3) or "").upper()
     if asset not in _UNIT_BYTES and unit:
-        near = nearest_asset(asset, _UNIT_BYTES)
-        hint = f"did you mean {near}?" if near else _weight_example(asset)
+        hint = asset_hint(asset, _UNIT_BYTES, _weight_example(asset))
         raise InputError(f"weight of {asset}: '{text}' has a unit, but {asset} is a count", hint)
     if asset in _UNIT_BYTES and unit not in _BYTES:
         wrong = "an unknown unit" if unit else "no unit"
@@ -131,14 +130,17 @@ def decimal_text(number: Fraction) -> str:
 
 def nearest_asset(asset: str, known: Iterable[str]) -> str:
     """Return the one of ``known`` that ``asset`` was meant to be; empty where none is near."""
-    import difflib
-
     names = list(known)
     meant = _ALSO_CALLED.get(asset)
     if meant in names:
         return str(meant)
-    near = difflib.get_close_matches(asset, names, 1)
-    return near[0] if near else ""
+    return next(iter(near_names(asset, names)), "")
+
+
+def asset_hint(asset: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the hint that names the asset that was meant; ``otherwise`` where none is near."""
+    near = nearest_asset(asset, known)
+    return meant([near] if near else [], otherwise)
 
 
 def _example(asset: str) -> str:
@@ -183,6 +185,11 @@ def show_number(number: float) -> str:
         return f"{number:.4g}"
     text = f"{number:,.4f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def plain_number(number: float) -> str:
+    """Return a number with all its digits as a program reads it: ``12``, ``0.1``, ``1e+16``, ``nan``."""
+    return repr(float(number)).removesuffix(".0")
 
 
 def two_digits(amount: float) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from htcq.audit.rule import Rule
 from htcq.audit.rules import configuration, consumption, declaration, elastic, matching, nodes, quota, weight
 from htcq.errors import InputError
+from htcq.spelling import did_you_mean
 
 _OF_POOLS = {
     "consumption": consumption,
@@ -33,6 +33,4 @@ def rule(id_: str, own: Sequence[Rule] = ()) -> Rule:
     known = {**{each.id: each for each in own}, **_BY_ID}
     if id_ in known:
         return known[id_]
-    near = difflib.get_close_matches(id_, known, 1)
-    hint = f"did you mean {near[0]}?" if near else "'htcq explain' lists all rules"
-    raise InputError(f"there is no rule '{id_}'", hint)
+    raise InputError(f"there is no rule '{id_}'", did_you_mean(id_, known, "'htcq explain' lists all rules"))

@@ -14,11 +14,11 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.policies import number
-from htcq.audit.spelling import nearest
 from htcq.pool.configuration import LEGAL_NAME, Knob
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.tree import MAX_QUOTA, ROOT, name_key
+from htcq.spelling import nearest
 
 _NAMES = "GROUP_NAMES"
 _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")

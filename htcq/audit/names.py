@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.spelling import nearest
 from htcq.classads import Expr
 from htcq.pool.attribute_names import MATCH_NAMES, job_names, slot_names
 from htcq.pool.shared_attributes import SharedAttributes
+from htcq.spelling import nearest
 
 #: Scopes and literals of the ClassAd language, and CurrentTime, which every ad has.
 _LANGUAGE = frozenset(

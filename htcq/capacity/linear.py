@@ -19,7 +19,7 @@ from htcq.capacity.model import Amounts
 from htcq.errors import ModelError
 from htcq.policy.consumption import LEAVE_REQUEST, MIN_REQUEST, MODIFIABLE, Number, Policy, Terms, as_requested
 from htcq.policy.weight import weight_text
-from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, nearest_asset, show_weight
+from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, asset_hint, show_weight
 
 #: Stands between ``gpus`` and a word of the name of a card, as in ``gpus:a100``.
 CARD = ":"
@@ -51,8 +51,8 @@ class Linear:
             base = asset.partition(CARD)[0]
             known = total.get(base, 0) > 0 or base in (*BUILT_IN_ASSETS, GPUS) or base in self.optional
             if not known:
-                near = nearest_asset(base, (*total, *self.optional))
-                hint = f"did you mean {near}?" if near else "name it in optional_assets if only other nodes have it"
+                only = "name it in optional_assets if only other nodes have it"
+                hint = asset_hint(base, (*total, *self.optional), only)
                 raise ModelError(f"--weight {asset}: unknown asset", hint)
         if not any(self.weights.get(asset) for asset in MIN_REQUEST):
             raise ModelError(

@@ -17,7 +17,7 @@ from typing import Protocol, Union
 
 from htcq.errors import ModelError
 from htcq.policy.consumption import MIN_REQUEST, MODIFIABLE, Number, Policy, Terms
-from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, nearest_asset
+from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, asset_hint
 
 Amounts = Mapping[str, int]
 #: An amount, or an even share of one.
@@ -103,8 +103,7 @@ def known_assets(chosen: Mapping[str, object], total: Amounts, flag: str) -> Non
             known = ", ".join(name for name, amount in total.items() if amount > 0)
             if asset in (*BUILT_IN_ASSETS, GPUS) or asset in total:
                 raise ModelError(f"{flag} {asset}: this node has none", f"it has {known}")
-            near = nearest_asset(asset, total)
-            hint = f"did you mean {near}?" if near else f"this node has {known}"
+            hint = asset_hint(asset, total, f"this node has {known}")
             raise ModelError(f"{flag} {asset}: unknown asset", hint)
 
 

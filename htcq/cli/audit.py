@@ -134,7 +134,7 @@ def _ids(given: Sequence[str] | None) -> list[str]:
 def _known(baseline: str | None) -> frozenset[str]:
     if not baseline:
         return frozenset()
-    from htcq.report.audit_json import fingerprints
+    from htcq.report.views.audit_json import fingerprints
 
     try:
         text = Path(baseline).read_text(encoding="utf-8")
@@ -147,8 +147,8 @@ def _known(baseline: str | None) -> frozenset[str]:
 def _write(arguments: argparse.Namespace, outcome: Audit, evidence: Evidence) -> None:
     texts: dict[str, str] = {}
     if arguments.html:
-        from htcq.report.audit_html import audit_page
-        from htcq.report.pictures import pictures_of
+        from htcq.report.charts.pictures import pictures_of
+        from htcq.report.pages.audit import audit_page
 
         texts[arguments.html] = audit_page(outcome, pictures_of(evidence))
     if arguments.prometheus:
@@ -160,25 +160,25 @@ def _write(arguments: argparse.Namespace, outcome: Audit, evidence: Evidence) ->
 def _metrics(outcome: Audit) -> str:
     import time
 
-    from htcq.report.audit_metrics import audit_metrics
+    from htcq.report.views.audit import audit_metrics
 
     return audit_metrics(outcome, time.time())
 
 
 def _print(outcome: Audit, form: str) -> None:
     if form in (TABLE, TEXT):
-        from htcq.report.audit_text import show_audit
+        from htcq.report.views.audit_text import show_audit
 
         show_audit(outcome, sys.stdout, plain=form == TEXT)
     elif form == JSON:
         import json
 
-        from htcq.report.audit_json import audit_json
+        from htcq.report.views.audit_json import audit_json
 
         print(json.dumps(audit_json(outcome), indent=2))
     elif form == CSV:
-        from htcq.report.audit_rows import write_csv
-        from htcq.report.audit_text import failures
+        from htcq.report.views.audit import write_csv
+        from htcq.report.views.audit_text import failures
 
         write_csv(outcome, sys.stdout)
         for each in outcome.incomplete:
@@ -193,17 +193,17 @@ def _text(outcome: Audit, form: str) -> str:
     if form == PROMETHEUS:
         return _metrics(outcome)
     if form == NAGIOS:
-        from htcq.report.audit_nagios import plugin
+        from htcq.report.views.audit import plugin
 
         return f"{plugin(outcome)[1]}\n"
-    from htcq.report.audit_rows import audit_lines
+    from htcq.report.views.audit import audit_lines
 
     return "".join(f"{line}\n" for line in audit_lines(outcome))
 
 
 def _status(outcome: Audit, worst: Severity | None, form: str) -> int:
     if form == NAGIOS:
-        from htcq.report.audit_nagios import plugin
+        from htcq.report.views.audit import plugin
 
         return plugin(outcome)[0]
     if not outcome.checked:

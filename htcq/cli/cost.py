@@ -55,7 +55,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(json.dumps(cost_json(found, pool), indent=2))
     elif arguments.csv:
         from htcq.report.cost import COLUMNS, cost_rows
-        from htcq.report.csv_table import write_table
+        from htcq.report.formats.csv import write_table
 
         write_table(COLUMNS, cost_rows(found), sys.stdout)
     else:

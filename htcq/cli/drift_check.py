@@ -19,10 +19,10 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.operations.observe_quotas import Observed, observe_quotas
 from htcq.operations.pool_source import Source
 from htcq.operations.site_file import read_site_file
-from htcq.report.drift_nagios import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
 from htcq.report.failure import reason
-from htcq.report.nagios import CRITICAL, OK, UNKNOWN, WARNING, said, without_measures
-from htcq.report.thresholds import Range, read_range
+from htcq.report.formats.nagios import said, without_measures
+from htcq.report.verdict import CRITICAL, OK, UNKNOWN, WARNING, Range, read_range
+from htcq.report.views.drift_check import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
 
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0

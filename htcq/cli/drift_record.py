@@ -54,7 +54,7 @@ def main(arguments: argparse.Namespace) -> int:
     # Not before: a pool may take a minute to answer, and others wait for the store.
     recorded, aside = record(store, observation)
     if arguments.prometheus:
-        from htcq.report.drift_metrics import drift_metrics
+        from htcq.report.views.drift_record import drift_metrics
 
         text = drift_metrics(observation, time.time(), took)
         if metrics == STDOUT:

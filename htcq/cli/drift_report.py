@@ -122,28 +122,28 @@ def _page(stories: Sequence[Story], name: str | None) -> None:
     if not name:
         return
     from htcq.operations.output_files import put_file
-    from htcq.report.drift_html import drift_page
+    from htcq.report.pages.drift import drift_page
 
     put_file(name, drift_page(stories))
 
 
 def _print(stories: Sequence[Story], arguments: argparse.Namespace) -> None:
     if arguments.json:
-        from htcq.report.drift_rows import drift_json
+        from htcq.report.views.drift import drift_json
 
         print(json.dumps(drift_json(stories), indent=2))
     elif arguments.csv:
-        from htcq.report.drift_rows import write_csv
-        from htcq.report.ledger_rows import write_ledger
+        from htcq.report.views.drift import write_csv
+        from htcq.report.views.ledger import write_ledger
 
         (write_ledger if arguments.ledger else write_csv)(stories, sys.stdout)
     elif arguments.mail:
-        from htcq.report.drift_mail import drift_mail
+        from htcq.report.views.drift_mail import drift_mail
 
         told = [story for story in stories if story.changed or not story.windows or not arguments.if_changed]
         print("\n\n".join(drift_mail(story) for story in told), end="")
     else:
-        from htcq.report.drift_text import show_story
+        from htcq.report.views.drift_text import show_story
 
         for number, story in enumerate(stories):
             if number:

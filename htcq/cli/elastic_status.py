@@ -101,16 +101,16 @@ def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> 
     if arguments.json:
         import json
 
-        from htcq.report.elastic_status_json import all_status_json
+        from htcq.report.views.elastic_status_json import all_status_json
 
         source = looked[0][0].source if looked else ""
         print(json.dumps(all_status_json(source, arguments.quotas, looked), indent=2))
     elif arguments.csv:
-        from htcq.report.elastic_status_rows import write_status_csv
+        from htcq.report.views.elastic_status import write_status_csv
 
         write_status_csv([status for status, _ in looked], sys.stdout)
     else:
-        from htcq.report.elastic_status_text import show_status
+        from htcq.report.views.elastic_status_text import show_status
 
         for number, (status, findings) in enumerate(looked):
             print("\n" * bool(number), end="")

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from htcq.errors import NESTED_VARIABLE, NestedError
 from htcq.operations.confined import Confined
 from htcq.report.failure import reason
-from htcq.report.nagios import UNKNOWN, said
+from htcq.report.formats.nagios import said
+from htcq.report.verdict import UNKNOWN
 
 
 def run_plugin(subject: str, action: Callable[[], int]) -> int:

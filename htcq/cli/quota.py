@@ -149,7 +149,7 @@ def _status(looked: _Looked) -> int:
 def _page(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Namespace) -> None:
     if not arguments.html:
         return
-    from htcq.report.quota_html import quota_page
+    from htcq.report.pages.quota import quota_page
 
     put_file(arguments.html, quota_page([(each.now, each.then) for each in looked], changes))
 
@@ -158,7 +158,7 @@ def _show(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Names
     if arguments.json:
         _show_json(looked, changes)
     elif arguments.csv:
-        from htcq.report.quota_rows import write_csv
+        from htcq.report.views.quota import write_csv
 
         write_csv([(each.now, each.then) for each in looked], sys.stdout)
     else:
@@ -170,7 +170,7 @@ def _show(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Names
 def _show_json(looked: Sequence[_Looked], changes: Changes) -> None:
     import json
 
-    from htcq.report.quota_json import quota_json, what_if_json
+    from htcq.report.views.quota import quota_json, what_if_json
 
     found = [
         quota_json(each.now) if each.then is None else what_if_json(each.now, each.then, changes) for each in looked
@@ -180,14 +180,14 @@ def _show_json(looked: Sequence[_Looked], changes: Changes) -> None:
 
 def _show_text(looked: _Looked, changes: Changes, arguments: argparse.Namespace) -> None:
     if arguments.why:
-        from htcq.report.quota_why import show_why
+        from htcq.report.views.quota_text import show_why
 
         show_why(looked.then or looked.now, arguments.why, sys.stdout)
     elif looked.then is not None:
-        from htcq.report.quota_text import show_comparison
+        from htcq.report.views.quota_text import show_comparison
 
         show_comparison(looked.now, looked.then, changes, sys.stdout, arguments.all)
     else:
-        from htcq.report.quota_text import show_quota
+        from htcq.report.views.quota_text import show_quota
 
         show_quota(looked.now, sys.stdout, arguments.tree)

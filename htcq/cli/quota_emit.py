@@ -61,7 +61,7 @@ def _broken_promises(request: Request) -> list[str]:
     from htcq.audit.rule import Severity
     from htcq.emit.group_lint import checked
     from htcq.emit.promises import UNOWNED
-    from htcq.report.audit_text import such
+    from htcq.report.views.audit_text import such
 
     outcome = checked(request.declared, request.evidence)
     broken = []

@@ -39,11 +39,11 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        from htcq.report.audit_json import audit_json
+        from htcq.report.views.audit_json import audit_json
 
         print(json.dumps(audit_json(outcome), indent=2))
     else:
-        from htcq.report.audit_text import show_audit
+        from htcq.report.views.audit_text import show_audit
 
         show_audit(outcome, sys.stdout)
     found = outcome.worst()

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from htcq.drift.observation import QuotaSetting
+from htcq.units import plain_number
 
 _KINDS = {"static": True, "dynamic": False}
 
 
 def setting_text(setting: QuotaSetting) -> str:
     """Return ``setting`` as text; :func:`setting_of` reads it back to the last digit."""
-    words = ["static" if setting.static else "dynamic", repr(float(setting.quota)).removesuffix(".0")]
+    words = ["static" if setting.static else "dynamic", plain_number(setting.quota)]
     words += ["accept_surplus"] if setting.accept_surplus else []
     words += ["autoregroup"] if setting.autoregroup else []
     return " ".join(words)

@@ -13,7 +13,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.poolquota.health import ailments, health_json
-from htcq.report.csv_table import Figure
+from htcq.report.formats.csv import Figure
 from htcq.report.legend import CHARGES_AND_GAP, CONSERVATION
 from htcq.report.printable import one_line
 from htcq.report.terminal import show_table

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from htcq.audit.facts import counted
 from htcq.pool.pool import Pool
+from htcq.report.charts.curves import MAX_STEPS, bands, curves
+from htcq.report.charts.ticks import amounts
 from htcq.report.course_text import full, wrong
-from htcq.report.curves import MAX_STEPS, bands, curves
+from htcq.report.formats.html import page
 from htcq.report.moments import lasting
-from htcq.report.page import page
 from htcq.report.printable import one_line
-from htcq.report.simulate_parts import Part, headed, machines_section, section, sentence, table
-from htcq.report.ticks import amounts
+from htcq.report.sections import Part, headed, machines_section, section, sentence, table
 from htcq.report.usage_html import usage_section
 from htcq.report.waits_html import waits_section
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
-from htcq.units import show_number
+from htcq.units import counted, show_number
 
 
 class Shown(NamedTuple):

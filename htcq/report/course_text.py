@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from htcq.audit.facts import counted
 from htcq.pool.pool import Pool
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
@@ -15,7 +14,7 @@ from htcq.report.usage_text import show_usage, show_usages
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
 from htcq.simulate.course.wait_stats import Wait, waits
-from htcq.units import show_number
+from htcq.units import counted, show_number
 
 _NONE = "-"
 #: How many characters a bar of the whole pool has.

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Union
 
 from htcq.pool.pool import Pool
-from htcq.report.page import page
+from htcq.report.charts.svg import group_bar
+from htcq.report.formats.html import page
 from htcq.report.printable import one_line
-from htcq.report.simulate_parts import MAX_ROWS, Part, headed, machines_section, section, sentence, table
+from htcq.report.sections import MAX_ROWS, Part, headed, machines_section, section, sentence, table
 from htcq.report.simulate_text import reasons, totals, wrong
-from htcq.report.svg import group_bar
 from htcq.simulate.course.machines import Machine
 from htcq.simulate.course.single import Single
 from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -11,7 +10,8 @@ from htcq.quota.elastic.results import GroupRuntime
 from htcq.quota.elastic.steps import Trace
 from htcq.report.elastic_json import Computed
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.terminal import Line, line, show_lines, show_table
+from htcq.spelling import did_you_mean
 
 _COLUMNS = ("MIN", "MAX", "WEIGHT", "REQUEST", "USED", "RUNTIME", "LENT", "BORROWED", "WAITING", "OVER")
 _NONE = "-"
@@ -59,16 +59,16 @@ def _below(computed: Computed) -> Iterator[Line]:
         text = f"{name}: {outcome.total[name]}"
         text += f", {outside} of it used outside of the groups" if outside else ""
         if left < 0:
-            yield _line(f"{text}; the groups are promised {-left} more than there is", "warning")
+            yield line(f"{text}; the groups are promised {-left} more than there is", "warning")
         else:
-            yield _line(f"{text}; {left} nobody asks for or may have" if left else f"{text}; all of it is somebody's")
+            yield line(f"{text}; {left} nobody asks for or may have" if left else f"{text}; all of it is somebody's")
     for group in outcome.groups:
         missing = sorted(set(outcome.total) - set(group.max))
         if missing:
-            yield _line(f"{group.name}: no quota of {', '.join(missing)}, which is not managed there", "quiet")
+            yield line(f"{group.name}: no quota of {', '.join(missing)}, which is not managed there", "quiet")
         for name, cap in sorted(group.max.items()):
             if cap is not None and group.used[name] > cap:
-                yield _line(f"{group.name}: uses {group.used[name]} {name}, over its max of {cap}: draining", "warning")
+                yield line(f"{group.name}: uses {group.used[name]} {name}, over its max of {cap}: draining", "warning")
 
 
 def show_why(computed: Computed, name: str, stream: TextIO) -> None:
@@ -92,19 +92,14 @@ def show_all_steps(computed: Computed, stream: TextIO) -> None:
 
 def no_group(name: str, known: list[str]) -> InputError:
     """Return what to say where there is no group of that name."""
-    near = difflib.get_close_matches(name, known, 3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"the groups are {', '.join(known) or 'none'}"
+    hint = did_you_mean(name, known, f"the groups are {', '.join(known) or 'none'}", most=3)
     return InputError(f"there is no group {name}", hint)
 
 
 def _told(group: GroupRuntime, trace: Trace) -> Iterator[Line]:
-    yield _line(group.name, "strong")
+    yield line(group.name, "strong")
     for name in sorted(group.runtime):
-        yield Line(((one_line(name), "strong"),), indent=2)
+        yield line(name, "strong", 2)
         for step in trace.steps(group.name, name):
             reached = f" -> {step.runtime}" if step.kind in ("pass", "placed", "taken") else ""
-            yield Line(((one_line(step.text + reached), ""),), indent=4)
-
-
-def _line(text: str, style: str = "") -> Line:
-    return Line(((one_line(text), style),))
+            yield line(step.text + reached, indent=4)

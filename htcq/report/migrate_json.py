@@ -7,10 +7,10 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from htcq.elastic.migration import ElasticMove
-from htcq.report.csv_table import Figure, write_table
+from htcq.report.formats.csv import Figure, write_table
+from htcq.report.formats.json import finite
+from htcq.report.migrate_sentences import amount, ceiling_commands, priority_commands, verdict
 from htcq.report.migrate_steps import Step
-from htcq.report.migrate_words import amount, ceiling_commands, priority_commands, verdict
-from htcq.report.quota_json import finite
 from htcq.simulate.migration.records import Amount, GroupMove, Migration
 
 SCHEMA = 1

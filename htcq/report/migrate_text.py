@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.elastic.migration import ElasticMove
+from htcq.report.migrate_sentences import priority_sentence, verdict
 from htcq.report.migrate_steps import Step
-from htcq.report.migrate_words import priority_sentence, verdict
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.terminal import Line, line, show_lines, show_table
 from htcq.simulate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 from htcq.units import show_number
 
@@ -26,13 +26,13 @@ _SUBMITTERS = (
 
 def show_migration(found: Migration, elastic: Sequence[ElasticMove], todo: Sequence[Step], stream: TextIO) -> None:
     """Write everything to ``stream``."""
-    show_lines(map(_line, _pool(found)), stream)
+    show_lines(map(line, _pool(found)), stream)
     if found.grouped:
         rows = [_group(group) for group in found.groups]
         show_table("", _GROUPS, rows, stream, range(1, 9), repeat=1)
     if found.submitters:
         show_table("", _SUBMITTERS, [_submitter(each) for each in found.submitters], stream, range(1, 9), repeat=1)
-    show_lines(map(_line, _notes(found, elastic)), stream)
+    show_lines(map(line, _notes(found, elastic)), stream)
     show_lines(_steps(todo), stream)
 
 
@@ -109,7 +109,3 @@ def _steps(todo: Sequence[Step]) -> Iterator[Line]:
         yield Line(((f"{number}. On {step.where}: ", "strong"), (step.what, "")))
         for command in step.commands:
             yield Line(((command, ""),), indent=4, verbatim=True)
-
-
-def _line(text: str) -> Line:
-    return Line(((text, ""),))

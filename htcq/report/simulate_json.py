@@ -8,7 +8,7 @@ from typing import Any
 
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments, health_json
-from htcq.report.quota_json import finite
+from htcq.report.formats.json import finite
 from htcq.simulate.course.single import Single
 from htcq.simulate.cycle.outcome import compare_cycles
 

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import TextIO
 
-from htcq.audit.facts import counted
 from htcq.pool.pool import Pool
-from htcq.report.bars import bar_legend, use_bar
+from htcq.report.charts.bars import bar_legend, use_bar
+from htcq.report.charts.spark import shows_blocks
 from htcq.report.printable import one_line
-from htcq.report.spark import shows_blocks
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.terminal import Line, line, show_lines, show_table
 from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles
 from htcq.simulate.cycle.trace import GIVEN_BACK, GroupUse, SubmitterUse, Trace
-from htcq.units import show_number
+from htcq.units import counted, show_number
 
 _NONE = "-"
 #: How many characters the bar of a group or submitter has.
@@ -80,7 +79,7 @@ def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tupl
         show_table("", [*heads, "STARVED", "REJECTED"], [_cells(row) for row in rows], stream, range(2, 11), repeat=2)
         _show_limits(before, after, {row.name for row in rows if row.kind == "group"}, stream)
         told = [row for row in rows if row.because]
-        show_lines([Line(((one_line(f"{row.kind} {row.name}: {row.because}"), ""),)) for row in told], stream)
+        show_lines([line(f"{row.kind} {row.name}: {row.because}") for row in told], stream)
     else:
         show_lines([Line((("nothing changes: everybody is matched as much as now", "strong"),))], stream)
     for when, trace in (("before", before), ("after", after)):
@@ -169,7 +168,7 @@ def _below(trace: Trace, pool: Pool) -> Iterator[Line]:
     yield Line(((totals(trace), "strong"),))
     yield from _wrong(trace)
     for each in pool.incomplete:
-        yield Line(((one_line(f"incomplete data: {each}"), "warning"),))
+        yield line(f"incomplete data: {each}", "warning")
 
 
 def _wrong(trace: Trace) -> Iterator[Line]:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from htcq.audit.facts import counted, listed
+from htcq.audit.facts import listed
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.sweep_rows import Summary, summary
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.terminal import Line, line, show_lines, show_table
 from htcq.settings.sweep_items import Sweep
 from htcq.simulate.sweep import Run, Verdict
-from htcq.units import show_number
+from htcq.units import counted, show_number
 
 _NONE, _GIVEN = "-", "yes"
 
@@ -95,4 +95,4 @@ def _below(rows: Sequence[_Row]) -> Iterator[Line]:
         yield Line((("every item has a result", "strong"),))
     for warning in dict.fromkeys(each for row in rows for each in row.run.verdict.warnings):
         count = sum(warning in row.run.verdict.warnings for row in rows)
-        yield Line(((one_line(f"{counted(count, 'item')}: {warning}"), "warning"),))
+        yield line(f"{counted(count, 'item')}: {warning}", "warning")

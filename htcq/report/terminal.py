@@ -154,6 +154,11 @@ class Line:
         return "".join(text for text, _ in self.pieces)
 
 
+def line(text: str, style: str = "", indent: int = 0) -> Line:
+    """Return ``text``, which strangers may have written, as one line in one style."""
+    return Line(((one_line(text), style),), indent)
+
+
 def show_lines(lines: Iterable[Line], stream: TextIO, plain: bool = False) -> None:
     """Write ``lines``, broken to the width of a terminal, in colour unless NO_COLOR or ``plain`` forbids it."""
     if stream.isatty() and not plain and not os.environ.get("NO_COLOR"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from htcq.report.curves import curves
+from htcq.report.charts.curves import curves
+from htcq.report.charts.ticks import amounts
 from htcq.report.printable import one_line
-from htcq.report.simulate_parts import Part, pool_head, section, table
-from htcq.report.ticks import amounts
+from htcq.report.sections import Part, pool_head, section, table
 from htcq.simulate.course.course import Course, Plan
 from htcq.simulate.course.usage import Use, uses
 from htcq.units import show_number

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from htcq.drift.windows import Point
+from htcq.report.charts.spark import shows_blocks, spark
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
-from htcq.report.spark import shows_blocks, spark
 from htcq.report.terminal import Line, show_lines, show_table
 from htcq.simulate.course.course import Course, Plan
 from htcq.simulate.course.usage import Use, uses

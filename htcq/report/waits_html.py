@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from htcq.report.charts.svg import group_bar
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
-from htcq.report.simulate_parts import MAX_ROWS, Part, pool_head, section, table
-from htcq.report.svg import group_bar
+from htcq.report.sections import MAX_ROWS, Part, pool_head, section, table
 from htcq.simulate.course.course import Course
 from htcq.simulate.course.wait_stats import Wait, waits
 

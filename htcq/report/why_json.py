@@ -7,7 +7,7 @@ from typing import Any
 
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments, health_json
-from htcq.report.quota_json import finite
+from htcq.report.formats.json import finite
 from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Starts
 from htcq.why.match_failure import WALLS, MatchFailure

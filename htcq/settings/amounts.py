@@ -9,7 +9,7 @@ from typing import Any
 from htcq.capacity.layout import Part
 from htcq.capacity.shape import Shape
 from htcq.errors import InputError
-from htcq.units import BUILT_IN_ASSETS, GPUS, nearest_asset, parse_amount
+from htcq.units import BUILT_IN_ASSETS, GPUS, asset_hint, parse_amount
 
 
 def parse_shape(text: str) -> Shape:
@@ -67,6 +67,5 @@ def check_shapes(shapes: Iterable[Shape], custom: Iterable[str]) -> None:
     for shape in shapes:
         for asset in shape.amounts:
             if asset not in known:
-                near = nearest_asset(asset, known)
-                hint = f"did you mean {near}?" if near else f"this node has {', '.join(known)}"
+                hint = asset_hint(asset, known, f"this node has {', '.join(known)}")
                 raise InputError(f"job: unknown asset '{asset}'", hint)

@@ -15,6 +15,7 @@ from htcq.quota.elastic.groups import Demand, Group, Options, Quotas, Rounding
 from htcq.settings.elastic_write import WriteSettings, write_settings_from
 from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
 from htcq.settings.tables import check_keys
+from htcq.spelling import near_names
 
 QUOTA_FILE_KEYS = ("elastic", "groups", "trees")
 ELASTIC_KEYS = ("scale_min", "guarantee_usage", "rounding", "same_dimensions", "write", "reclaim")
@@ -93,7 +94,7 @@ def _group(name: str, value: Any, where: str, file: str) -> Group:
         raise InputError(f"{file}: {where}groups has a group called {name!r}", "give it a name without '@'")
     table = _table(file, place, value)
     for key, each in table.items():
-        if key not in ELASTIC_GROUP_KEYS and isinstance(each, Mapping) and not _near(key):
+        if key not in ELASTIC_GROUP_KEYS and isinstance(each, Mapping) and not near_names(key, ELASTIC_GROUP_KEYS):
             raise InputError(f"{file}: {place}.{key} is unknown", f'a group below it is [{where}groups."{name}.{key}"]')
     check_keys(f"{place}.", table, ELASTIC_GROUP_KEYS, file)
     parent = table.get("parent", name.rpartition(".")[0])
@@ -110,12 +111,6 @@ def _group(name: str, value: Any, where: str, file: str) -> Group:
         _names(file, f"{place}.strict", table.get("strict", [])),
         _names(file, f"{place}.users", table.get("users", [])),
     )
-
-
-def _near(key: str) -> bool:
-    import difflib
-
-    return bool(difflib.get_close_matches(key, ELASTIC_GROUP_KEYS, 1))
 
 
 def demand_from(content: Any, file: str) -> Mapping[str, Demand]:

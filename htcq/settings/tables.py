@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from htcq.errors import InputError
+from htcq.spelling import did_you_mean
 
 SITE_FILE = "htcq.toml"
 #: Keys that had another name before the first release, in any table; a file that still has one is told the new name.
@@ -50,10 +51,7 @@ def _hint(key: str, known: Sequence[str]) -> str:
     renamed = RENAMED.get(key, "")
     if renamed in known:
         return f"its name is now {renamed}"
-    import difflib
-
-    near = difflib.get_close_matches(key, known, 1)
-    return f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
+    return did_you_mean(key, known, f"the keys are {', '.join(known)}")
 
 
 def number_in(place: str, value: Any, least: float, most: float, hint: str, *, whole: bool = False) -> float:

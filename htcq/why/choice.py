@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 
@@ -12,6 +11,7 @@ from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import ROOT, assigned_group, name_key
+from htcq.spelling import meant, near_names
 from htcq.units import whole_number
 from htcq.why.state import is_to_come
 
@@ -127,5 +127,5 @@ def _check_answers(pool: Pool, what: str) -> None:
 def _near(jobs: Iterable[Job], quotas: PoolQuotas, who: str) -> str:
     known = {name: job.submitter for job in jobs for name in _spellings(job)}
     known.update((group.name.lower(), group.name) for group in quotas.tree.groups)
-    near = difflib.get_close_matches(who.lower(), known, 1)
-    return f"did you mean {known[near[0]]}?" if near else "give a job's id, a submitter or a group"
+    near = [known[each] for each in near_names(who.lower(), known)]
+    return meant(near, "give a job's id, a submitter or a group")

@@ -11,8 +11,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from htcq.audit.engine import Audit
-from htcq.report.audit_html import audit_page
-from htcq.report.pictures import Pictures
+from htcq.report.charts.pictures import Pictures
+from htcq.report.pages.audit import audit_page
 from tests.browser.conftest import Browser
 from tests.report.audits import NOTHING, PICTURES, QUOTA, SAMPLE, SICK
 

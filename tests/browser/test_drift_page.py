@@ -10,7 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from htcq.drift.explanation import Story
-from htcq.report.drift_html import drift_page
+from htcq.report.pages.drift import drift_page
 from tests.browser.conftest import PAGE, Browser
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE, crowd
 

@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.report.quota_html import quota_page
+from htcq.report.pages.quota import quota_page
 from tests.browser.conftest import Browser
 from tests.report.quota_pages import CHANGED, CHANGES, LONG, OTHER, PLAIN, SCRIPT, SITE
 

@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from htcq.report.cells import MAX_CELLS
+from htcq.report.charts.fill_chart import MAX_CELLS
 from htcq.report.course_html import course_page
 from htcq.report.course_json import course_json, what_if_course_json
 from htcq.report.cycle_html import cycle_page

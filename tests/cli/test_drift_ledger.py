@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from htcq.drift.ledger import Booking
-from htcq.report.ledger_rows import LEDGER_COLUMNS
+from htcq.report.column import names as column_names
+from htcq.report.views.ledger import LEDGER_COLUMNS
 from htcq.store.history import open_history
 from tests.cli.conftest import Call, listing, names
 from tests.cli.looks import START, STEP, snapshot
@@ -127,7 +128,7 @@ def test_json_has_every_part_of_the_time(call: Call) -> None:
 def test_csv_has_the_ledger_instead_of_the_groups(call: Call) -> None:
     rows = list(csv.DictReader(io.StringIO(call(*REPORT, "--csv", "--ledger").out)))
 
-    assert tuple(rows[0]) == LEDGER_COLUMNS
+    assert list(rows[0]) == column_names(LEDGER_COLUMNS)
     assert [(row["dimension"], row["group"]) for row in rows] == [
         (dimension, group) for dimension in ("cpus", "weight") for group in ("<none>", "chem", "physics")
     ]
@@ -187,7 +188,7 @@ def test_without_elastic_quotas_there_is_no_ledger(call: Call, site: Path) -> No
     assert json.loads(call(*REPORT, "--json").out)["pools"][0]["ledger"] == []
     for form in ((), ("--mail",)):
         assert "lastic" not in call(*REPORT, *form).out
-    assert call(*REPORT, "--csv", "--ledger").out == ",".join(LEDGER_COLUMNS) + "\n"
+    assert call(*REPORT, "--csv", "--ledger").out == ",".join(column_names(LEDGER_COLUMNS)) + "\n"
 
 
 def test_of_several_trees_the_negotiators_own_counts(call: Call, site: Path) -> None:

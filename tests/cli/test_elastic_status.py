@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
-from htcq.report.elastic_status_rows import COLUMNS
+from htcq.report.column import names as column_names
+from htcq.report.views.elastic_status import COLUMNS
 from tests.audit.sites import accounting, collected, job, negotiator
 from tests.cli.conftest import Call
 from tests.docs.documents import ROOT, section, words
@@ -115,7 +116,7 @@ def test_rows_are_those_of_the_json(status: Any) -> None:
     rows = list(csv.DictReader(io.StringIO(status("--csv").out)))
     found = printed(status("--json"))
 
-    assert list(rows[0]) == list(COLUMNS)
+    assert list(rows[0]) == column_names(COLUMNS)
     assert {(row["group"], row["dimension"]) for row in rows} == {
         (name, dimension) for name, group in found["groups"].items() for dimension in group["runtime"]
     }
@@ -137,7 +138,7 @@ def test_every_name_in_the_json_and_in_the_rows_is_told(status: Any) -> None:
 
     names = set(found) | set(of_dimensions) | keys(of_groups, amounts)
     assert names | {"trees", "default", "system", "used"} <= words(told)
-    assert set(COLUMNS) <= words(columns)
+    assert set(column_names(COLUMNS)) <= words(columns)
 
 
 def test_quotas_that_are_refused_for_their_amounts_are_shown_all_the_same(status: Any, quiet_place: Path) -> None:

@@ -15,8 +15,8 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
-from htcq.report.audit_metrics import audit_metrics
-from htcq.report.drift_metrics import drift_metrics
+from htcq.report.views.audit import audit_metrics
+from htcq.report.views.drift_record import drift_metrics
 from tests.contrib.places import ROOT
 from tests.contrib.scraped import RULES, Prometheus, scraping
 from tests.report import observations

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from htcq.report.audit_metrics import audit_metrics
-from htcq.report.drift_metrics import drift_metrics
+from htcq.report.views.audit import audit_metrics
+from htcq.report.views.drift_record import drift_metrics
 from tests.contrib.places import ROOT
 from tests.report import observations
 from tests.report.audits import SICK

@@ -32,14 +32,15 @@ from htcq.node import Gpu, Node, Source, node_facts
 from htcq.operations.site_file import toml_of
 from htcq.policy.consumption import SPLITTINGS
 from htcq.poolquota.health import Ailment
-from htcq.report.audit_json import audit_json
-from htcq.report.audit_metrics import audit_metrics
-from htcq.report.drift_metrics import drift_metrics
-from htcq.report.drift_nagios import METRICS
-from htcq.report.drift_rows import COLUMNS, drift_json
-from htcq.report.ledger_rows import LEDGER_COLUMNS
+from htcq.report.column import names
 from htcq.report.rules import rules_json
 from htcq.report.sweep_json import sweep_json
+from htcq.report.views.audit import audit_metrics
+from htcq.report.views.audit_json import audit_json
+from htcq.report.views.drift import COLUMNS, drift_json
+from htcq.report.views.drift_check import METRICS
+from htcq.report.views.drift_record import drift_metrics
+from htcq.report.views.ledger import LEDGER_COLUMNS
 from htcq.simulate.sweep import Ground
 from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words
 from tests.report.audits import SAMPLE
@@ -235,8 +236,8 @@ def test_every_name_in_the_json_of_a_sweep_is_told() -> None:
 def test_the_columns_of_the_drift_report_are_told() -> None:
     text = section(command_page("drift"), "CSV")
 
-    assert ", ".join(COLUMNS) in " ".join(text.split())
-    assert ", ".join(LEDGER_COLUMNS) in " ".join(text.split())
+    assert ", ".join(names(COLUMNS)) in " ".join(text.split())
+    assert ", ".join(names(LEDGER_COLUMNS)) in " ".join(text.split())
 
 
 def test_the_drift_metrics_have_every_name_and_no_other() -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from htcq.errors import InputError
-from htcq.report.nagios import Measure, said
-from htcq.report.thresholds import read_range
+from htcq.report.formats.nagios import Measure, said
+from htcq.report.verdict import read_range
 
 CHECK_PROCS = "/usr/lib/nagios/plugins/check_procs"
 COUNTS = range(4)

@@ -9,8 +9,8 @@ import pytest
 
 from htcq.audit.engine import Audit
 from htcq.drift.observation import Observation
-from htcq.report.audit_metrics import audit_metrics
-from htcq.report.drift_metrics import drift_metrics
+from htcq.report.views.audit import audit_metrics
+from htcq.report.views.drift_record import drift_metrics
 from tests.report import observations
 from tests.report.audits import NOTHING, SAMPLE
 

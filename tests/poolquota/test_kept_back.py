@@ -6,7 +6,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
 from htcq.poolquota.groups import PoolQuotas
 from htcq.poolquota.kept_back import KeptBack, kept_back
-from htcq.report.quota_words import not_offered
+from htcq.report.views.quota_sentences import not_offered
 from tests.audit.sites import job, pool, schedd, slot, submitter, user
 
 NOW = 1_700_000_000

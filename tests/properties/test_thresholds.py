@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.report.thresholds import read_range
+from htcq.report.verdict import read_range
 
 NUMBERS = st.decimals(-1000, 1000, places=2, allow_nan=False).map(float)
 

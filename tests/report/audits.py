@@ -9,7 +9,7 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Severity
 from htcq.pool.costs import Share
 from htcq.poolquota.health import Ailment
-from htcq.report.pictures import GroupBar, Pictures
+from htcq.report.charts.pictures import GroupBar, Pictures
 
 WEIGHT = Finding(
     rule="weight-not-a-number",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.report.audit_html import audit_page
-from htcq.report.audit_text import summary
-from htcq.report.pictures import Pictures
+from htcq.report.charts.pictures import Pictures
+from htcq.report.pages.audit import audit_page
+from htcq.report.views.audit_text import summary
 from tests.report.audits import NOTHING, PICTURES, SAMPLE, SCRIPT, WEIGHT
 from tests.report.pages import Page
 

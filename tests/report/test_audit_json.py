@@ -7,7 +7,7 @@ import json
 import pytest
 
 from htcq.errors import InputError
-from htcq.report.audit_json import audit_json, fingerprints
+from htcq.report.views.audit_json import audit_json, fingerprints
 from tests.report.audits import QUOTA, SAMPLE
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from htcq.audit.rule import Severity
 from htcq.poolquota.health import Ailment
-from htcq.report.audit_metrics import audit_metrics
+from htcq.report.views.audit import audit_metrics
 from tests.report.audits import NOTHING, SAMPLE, WEIGHT
 
 NOW = 1_793_607_300.5

@@ -9,7 +9,7 @@ import pytest
 
 from htcq.audit.engine import Audit, NotChecked
 from htcq.poolquota.health import Ailment
-from htcq.report.audit_nagios import plugin
+from htcq.report.views.audit import plugin
 from tests.report.audits import NOTHING, QUOTA, SAMPLE, SCRIPT, WEIGHT
 
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from htcq.audit.engine import Audit
 from htcq.audit.rule import Fact
-from htcq.report.audit_rows import COLUMNS, audit_lines, write_csv
+from htcq.report.column import names
+from htcq.report.views.audit import COLUMNS, audit_lines, write_csv
 from tests.report.audits import QUOTA, SAMPLE, SCRIPT, SICK
 
 #: What editors and CI systems take for the place, the severity and the text (Vim's %f:%l:%m, GitHub's matchers).
@@ -25,7 +26,7 @@ def _read_back(audit: Audit = SAMPLE) -> list[dict[str, str]]:
 def test_csv_has_a_header_and_a_row_for_each_finding() -> None:
     rows = _read_back()
 
-    assert tuple(rows[0]) == COLUMNS
+    assert list(rows[0]) == names(COLUMNS)
     assert [row["severity"] for row in rows] == ["error", "warning", "info"]
 
 
@@ -48,7 +49,7 @@ def test_csv_of_a_sick_pool_begins_with_its_ailments() -> None:
         rows = _read_back(replace(SICK, findings=findings))
         first = [(row["severity"], row["rule"], row["subject"], row["message"], row["count"]) for row in rows[:2]]
 
-        assert tuple(rows[0]) == COLUMNS
+        assert list(rows[0]) == names(COLUMNS)
         assert first == [
             ("error", "negotiator-late", "pool cm.example.net", SICK.health[0].text, "1"),
             ("warning", "collector-unread", "pool cm.example.net", SICK.health[1].text, "1"),

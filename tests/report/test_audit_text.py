@@ -11,7 +11,7 @@ import pytest
 from htcq.audit.engine import Audit, Checked, NotChecked
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Severity
-from htcq.report.audit_text import show_audit, summary
+from htcq.report.views.audit_text import show_audit, summary
 from tests.report.audits import NOTHING, QUOTA, SAMPLE, SCRIPT, WEIGHT
 from tests.report.test_terminal import Terminal
 

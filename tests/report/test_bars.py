@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.report.bars import BLOCKS, MARKS, bar_legend, use_bar
+from htcq.report.charts.bars import BLOCKS, MARKS, bar_legend, use_bar
 
 AMOUNTS = st.floats(0, 1e6)
 

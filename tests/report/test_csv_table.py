@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from htcq.report.csv_table import Cell, Figure, write_table
+from htcq.report.formats.csv import Cell, Figure, write_table
 
 
 def written(*row: Cell) -> list[str]:

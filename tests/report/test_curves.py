@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from htcq.report.axes import HEIGHT
-from htcq.report.curves import MAX_STEPS, bands, curves
+from htcq.report.charts.axes import HEIGHT
+from htcq.report.charts.curves import MAX_STEPS, bands, curves
 from tests.report.test_plot import WIDE, corners, shapes
 
 MARKS = (0.0, 5.0, 10.0)

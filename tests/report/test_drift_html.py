@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.report.drift_html import MAX_PLOTS, drift_page
-from htcq.report.drift_text import happened, numbers, standing
-from htcq.report.ledger_text import together
+from htcq.report.pages.drift import MAX_PLOTS, drift_page
+from htcq.report.views.drift import numbers
+from htcq.report.views.drift_text import happened, standing
+from htcq.report.views.ledger import together
 from tests.report.pages import Page
 from tests.report.stories import DOUBT, LONG, ODD, QUIET, STORY, UNSEEN, ZONE, crowd
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.drift.explanation import Story
-from htcq.report.drift_mail import WIDTH, drift_mail
+from htcq.report.views.drift_mail import WIDTH, drift_mail
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE, crowd
 
 every_story = pytest.mark.parametrize(

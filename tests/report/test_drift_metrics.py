@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 
 from htcq.drift.observation import Observation
-from htcq.report.audit_metrics import audit_metrics
-from htcq.report.drift_metrics import drift_metrics
+from htcq.report.views.audit import audit_metrics
+from htcq.report.views.drift_record import drift_metrics
 from tests.report.audits import SAMPLE as AUDIT
 from tests.report.observations import AGREED, BIO, NOW, PHYSICS, SAMPLE, looked_at
 

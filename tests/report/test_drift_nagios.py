@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from htcq.errors import InputError
-from htcq.report.drift_nagios import METRICS, SUBJECT, WRONG, Asked, check
-from htcq.report.thresholds import read_range
+from htcq.report.verdict import read_range
+from htcq.report.views.drift_check import METRICS, SUBJECT, WRONG, Asked, check
 from tests.report.observations import AGREED, BIO, CHEM, PHYSICS, ROOT, SAMPLE, looked_at
 
 ZERO, ONE = read_range("0"), read_range("1")

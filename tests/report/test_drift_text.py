@@ -9,7 +9,7 @@ from typing import TextIO
 import pytest
 
 from htcq.drift.explanation import Story
-from htcq.report.drift_text import happened, headline, show_story, standing
+from htcq.report.views.drift_text import happened, headline, show_story, standing
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE
 from tests.report.test_terminal import Terminal
 

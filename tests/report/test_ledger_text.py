@@ -9,9 +9,9 @@ from fractions import Fraction
 import pytest
 
 from htcq.drift.explanation import Story
-from htcq.report.drift_mail import WIDTH, drift_mail
-from htcq.report.ledger_rows import LEDGER_COLUMNS, ledger_json, write_ledger
-from htcq.report.ledger_text import hours_of, show_ledger, together
+from htcq.report.column import names
+from htcq.report.views.drift_mail import WIDTH, drift_mail
+from htcq.report.views.ledger import LEDGER_COLUMNS, hours_of, ledger_json, show_ledger, together, write_ledger
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE
 
 
@@ -89,13 +89,13 @@ def test_csv_has_a_row_for_each_dimension_and_group() -> None:
     write_ledger([STORY, UNSEEN], stream)
     rows = list(csv.DictReader(io.StringIO(stream.getvalue())))
 
-    assert tuple(rows[0]) == LEDGER_COLUMNS
+    assert list(rows[0]) == names(LEDGER_COLUMNS)
     assert [(each["dimension"], each["group"]) for each in rows] == [
         ("gpus", "<none>"), ("gpus", "chem"), ("gpus", "physics"),
         ("memory", "<none>"), ("memory", "physics"),
         ("weight", "<none>"), ("weight", ODD), ("weight", LONG),
     ]  # fmt: skip
-    assert (rows[6]["borrowed"], rows[2]["lent"], rows[2]["since"]) == ("48.0", "720.0", "2026-11-01T23:00:00+00:00")
+    assert (rows[6]["borrowed"], rows[2]["lent"], rows[2]["since"]) == ("48", "720", "2026-11-01T23:00:00+00:00")
 
 
 @pytest.mark.parametrize(

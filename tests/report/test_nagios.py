@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from htcq.report.nagios import CRITICAL, OK, UNKNOWN, WARNING, Measure, at_most, said
-from htcq.report.thresholds import read_range
+from htcq.report.formats.nagios import at_most, said
+from htcq.report.verdict import CRITICAL, OK, UNKNOWN, WARNING, Measure, read_range
 
 TEN, TWENTY = read_range("10"), read_range("@20:30")
 

@@ -9,10 +9,10 @@ import re
 import pytest
 
 from htcq.errors import TemplateError
-from htcq.report.audit_html import audit_page
-from htcq.report.page import page
-from htcq.report.pictures import Pictures
-from htcq.report.quota_html import quota_page
+from htcq.report.charts.pictures import Pictures
+from htcq.report.formats.html import page
+from htcq.report.pages.audit import audit_page
+from htcq.report.pages.quota import quota_page
 from tests.poolquota.looks import busy
 from tests.report.audits import NOTHING
 

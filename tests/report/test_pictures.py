@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from htcq.audit.evidence import Evidence
-from htcq.report.pictures import MAX_SHARES, pictures_of
+from htcq.report.charts.pictures import MAX_SHARES, pictures_of
 from tests.audit.sites import accounting, collector, pool, schedd, slot, submitter
 
 CONFIG = """GROUP_NAMES = b, a, a.y, a.x

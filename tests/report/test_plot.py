@@ -9,8 +9,8 @@ import pytest
 
 from htcq.drift.observation import Sample
 from htcq.drift.windows import Window, window
-from htcq.report.axes import HEIGHT
-from htcq.report.plot import plot, scale
+from htcq.report.charts.axes import HEIGHT
+from htcq.report.charts.plot import plot, scale
 from tests.drift.looks import HOUR, sample
 from tests.report.stories import ZONE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from htcq.poolquota.explanation.group import stories
-from htcq.report.quota_html import quota_page
-from htcq.report.quota_words import COLUMNS
+from htcq.report.pages.quota import quota_page
+from htcq.report.views.quota import AMOUNTS, quota_table
 from tests.audit.rules.quota.groups import PHYSICS, wants
 from tests.poolquota.looks import look
 from tests.report.pages import Page
@@ -49,9 +49,7 @@ def test_every_group_has_a_row_with_every_number(page: Page) -> None:
     assert bodies == [each.name for given in (SITE, OTHER) for each in given.standings]
     assert labels.count("effective, slot weight") == labels.count("turn") == len(bodies)
     assert labels.count("idle, schedd slot weight") == labels.count("configured") == len(bodies)
-    for column in COLUMNS:
-        cells = {column.cell(each) for each in SITE.standings}
-        assert cells <= set(page.texts["td"])
+    assert {cell for row in quota_table(SITE, AMOUNTS).cells for cell in row} <= set(page.texts["td"])
 
 
 def test_rows_know_their_parents_and_which_have_some_below(page: Page) -> None:

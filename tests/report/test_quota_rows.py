@@ -7,7 +7,8 @@ import io
 from dataclasses import replace
 
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.report.quota_rows import COLUMNS, write_csv
+from htcq.report.column import names
+from htcq.report.views.quota import COLUMNS, write_csv
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.poolquota.looks import BUSY, busy, group_ad, look
 
@@ -21,7 +22,7 @@ def _read_back(*looks: tuple[PoolQuotaReport, PoolQuotaReport | None]) -> list[d
 def test_there_is_a_row_for_each_group_under_columns_that_stay() -> None:
     rows = _read_back((busy(), None))
 
-    assert tuple(rows[0]) == COLUMNS
+    assert list(rows[0]) == names(COLUMNS)
     assert [row["group"] for row in rows] == ["<none>", "chem", "physics", "physics.hep", "physics.lep"]
     assert {row["configuration"] for row in rows} == {"current"}
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.report.quota_text import show_comparison, show_quota
+from htcq.report.views.quota_text import show_comparison, show_quota
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import slot
 from tests.poolquota.looks import BUSY, busy, group_ad, look

@@ -9,7 +9,7 @@ import pytest
 from htcq.errors import InputError
 from htcq.poolquota.explanation.group import story
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.report.quota_why import show_why
+from htcq.report.views.quota_text import show_why
 from tests.audit.rules.quota.groups import wants
 from tests.poolquota.looks import busy, look
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.report.cells import MAX_CELLS
+from htcq.report.charts.fill_chart import MAX_CELLS
 from htcq.report.course_html import course_page
 from htcq.report.cycle_html import cycle_page
-from htcq.report.simulate_parts import MAX_ROWS
+from htcq.report.sections import MAX_ROWS
 from htcq.simulate.course.difference import sentences
 from htcq.simulate.course.machines import by_fill
 from htcq.simulate.cycle.trace import Crash

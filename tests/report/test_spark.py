@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.drift.windows import Point, window
-from htcq.report.spark import BLOCKS, MARKS, shows_blocks, spark
+from htcq.report.charts.spark import BLOCKS, MARKS, shows_blocks, spark
 from tests.drift.looks import sample
 
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from htcq.report.svg import group_bar, share_bar
+from htcq.report.charts.svg import group_bar, share_bar
 
 
 def _widths(svg: str) -> list[str]:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from htcq.errors import InputError
-from htcq.report.thresholds import read_range
+from htcq.report.verdict import read_range
 
 
 @pytest.mark.parametrize(

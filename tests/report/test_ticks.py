@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.report.ticks import amounts, moments, spans
+from htcq.report.charts.ticks import amounts, moments, spans
 
 CET = timezone(timedelta(hours=1), "CET")
 DAY = 86400

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 
 from htcq.errors import InputError
@@ -12,6 +11,7 @@ from htcq.poolquota.explanation.sections import MAX_NAMES, PUBLISHED, Scene, Sen
 from htcq.poolquota.explanation.surplus import surplus_story
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
+from htcq.spelling import meant, near_names
 from htcq.units import show_number
 
 _PARTS = (
@@ -71,7 +71,5 @@ def _near(look: PoolQuotaReport, name: str) -> str:
     last = {each.lower().rpartition(".")[2]: each for each in names}
     near = [each for each in names if each.lower().rpartition(".")[2] == wanted.rpartition(".")[2]]
     if not near:
-        near = [known[each] for known in (whole, last) for each in difflib.get_close_matches(wanted, known)]
-    if near:
-        return f"did you mean {' or '.join(list(dict.fromkeys(near))[:MAX_NAMES])}?"
-    return f"its groups are {listed(few(names))}"
+        near = [known[each] for known in (whole, last) for each in near_names(wanted, known, 3)]
+    return meant(list(dict.fromkeys(near))[:MAX_NAMES], f"its groups are {listed(few(names))}")

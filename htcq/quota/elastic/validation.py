@@ -7,7 +7,6 @@ groups below it, and it may have jobs of its own. What is found of a group does 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.quota.elastic.groups import RESERVED, Demand, Group, Quotas
@@ -15,6 +14,7 @@ from htcq.quota.elastic.kinds import MARK
 from htcq.quota.elastic.quota_issue import QuotaIssue
 from htcq.quota.elastic.tree import Tree, build_tree
 from htcq.quota.tree import name_key
+from htcq.spelling import near_names
 
 #: What is wrong only with the amounts: such quotas must not be written, and what they come to is well defined.
 COMPUTABLE = frozenset(
@@ -47,7 +47,7 @@ def refusals(quotas: Quotas, demand: Demand | None = None, unknown: Iterable[str
         yield from _guarantees(tree, demand)
     known = [group.name for group in quotas.groups]
     for name in unknown:
-        near = difflib.get_close_matches(name, known, 1)
+        near = near_names(name, known)
         fix = f"Did you mean {near[0]}?" if near else ""
         yield QuotaIssue("elastic-unknown-group", name, f"there is demand of {name}, but no such group", fix=fix)
 
@@ -119,7 +119,7 @@ def _strict(group: Group, used: Mapping[str, int]) -> Iterator[QuotaIssue]:
 def _places(tree: Tree) -> Iterator[QuotaIssue]:
     known = [group.name for group in tree.groups]
     for group in tree.orphans:
-        near = difflib.get_close_matches(group.parent, known, 1)
+        near = near_names(group.parent, known)
         fix = f"Declare {group.parent}, or did you mean {near[0]}?" if near else f"Declare {group.parent}."
         message = f"the parent {group.parent} of group {group.name} does not exist"
         yield QuotaIssue("elastic-orphan", group.name, message, fix=fix)

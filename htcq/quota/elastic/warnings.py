@@ -5,7 +5,6 @@ Read in pkg/webhook/elasticquota and pkg/scheduler/plugins/elasticquota of koord
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 
@@ -13,6 +12,7 @@ from htcq.quota.elastic.groups import Demand, Group, Quotas
 from htcq.quota.elastic.kinds import MARK
 from htcq.quota.elastic.quota_issue import QuotaIssue
 from htcq.quota.elastic.tree import Tree, build_tree
+from htcq.spelling import near_names
 from htcq.units import CPUS, GPUS, MEMORY
 
 #: From which part of what there is mins that nobody may borrow are worth telling of.
@@ -118,7 +118,7 @@ def _of_capacity(tree: Tree, by_name: dict[str, Group], demand: Demand) -> Itera
     known = sorted(total)
     for name in sorted({each for group in tree.groups for each in (*group.max, *group.weight)}):
         if name not in total:
-            near = difflib.get_close_matches(name, known, 1)
+            near = near_names(name, known)
             fix = f"Did you mean {near[0]}?" if near else ""
             holders = [group.name for group in tree.groups if name in group.max or name in group.weight]
             message = (

@@ -7,8 +7,11 @@ from typing import get_args
 from htcq.drift.changes import CHANGING, Change
 from htcq.drift.compare import Difference, What
 from htcq.drift.windows import Point, Window
+from htcq.report.column import described
 from htcq.report.schemas.pool import version
 from htcq.report.schemas.shape import Shape, keys_of, listing, maybe, number, record, text
+from htcq.report.views.drift import AMOUNTS, COVERAGE, GROUP
+from htcq.report.views.ledger import AMOUNTS as LEDGER_AMOUNTS
 
 #: What both sides of a disagreement may say.
 _SIDE: Shape = {"type": ["number", "boolean", "string", "null"]}
@@ -68,37 +71,17 @@ def _spell() -> dict[str, Shape]:
 
 
 def _window() -> dict[str, Shape]:
-    amounts = {
-        "usage": "The mean usage.",
-        "max_usage": "The highest usage.",
-        "requested": "The mean demand, running jobs included.",
-        "quota": "The mean quota; null where none was known.",
-        "starved": "The share of the time in which the group starved.",
-        "over": "The share of the time in which the group used more than its quota.",
-        "lending": "The share of the time in which others used what the group left.",
-    }
-    point = keys_of(Point, since=_time("When the part begins."), until=_time("When the part ends."), **amounts)
-    window = keys_of(
-        Window, "since", "until", "observed", "points",
-        group="The name of the group.",
-        distance="How far usage was from the quota, on average; null where no quota was known.",
-        bias="The same with its sign: below 0 the group used less; null where no quota was known.",
-        **amounts,
-    )  # fmt: skip
-    coverage = number("The share of the time for which the group was observed.")
-    return {**window, "coverage": coverage, "series": listing("The course of time.", record("A part of it.", point))}
+    amounts = described((GROUP, *AMOUNTS))
+    of_points = {name: about for name, about in amounts.items() if name not in ("group", "distance", "bias")}
+    times = {"since": _time("When the part begins."), "until": _time("When the part ends.")}
+    point = keys_of(Point, **times, **of_points)
+    window = keys_of(Window, "since", "until", "observed", "points", **amounts)
+    series = listing("The course of time.", record("A part of it.", point))
+    return {**window, "coverage": number(COVERAGE.about), "series": series}
 
 
 def _hours() -> dict[str, Shape]:
-    return {
-        "min": number("What was guaranteed."),
-        "runtime": number("What the group might use; of all groups, what the pool had."),
-        "guarantee": number("What was kept for the group."),
-        "used": number("What was used."),
-        "lent": number("What others used of what was guaranteed."),
-        "borrowed": number("What was used beyond what was guaranteed."),
-        "unused": number("What was guaranteed and used by nobody."),
-    }
+    return {name: number(about) for name, about in described(LEDGER_AMOUNTS).items()}
 
 
 def _dimension() -> dict[str, Shape]:

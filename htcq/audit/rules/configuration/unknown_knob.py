@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix_settings import settings_of
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
-from htcq.audit.spelling import near_to, nearest
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.knob_names import ASSET_STEM, names_that_matter, split_prefix, stem_of, stems
+from htcq.spelling import near_to, nearest
 
 _REFERENCE = re.compile(r"\$[A-Za-z]*\(\s*([A-Za-z0-9_./]+)")
 _ASSETS = frozenset(("CPUS", "MEMORY", "DISK", "SWAP", "GPUS", "POLICY"))

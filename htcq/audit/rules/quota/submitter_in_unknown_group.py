@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
@@ -10,6 +9,7 @@ from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.users import users
 from htcq.quota.tree import ROOT, name_key
+from htcq.spelling import near_names
 
 _MAPS = "NEGOTIATOR_CLASSAD_USER_MAP_NAMES"
 
@@ -28,7 +28,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         path = submitter.name.rpartition("@")[0].rpartition(".")[0]
         if not submitter.defaulted or submitter.name in dotted or name_key(path) in dropped:
             continue
-        near = difflib.get_close_matches(path, [group.name for group in quotas.groups], 1)
+        near = near_names(path, [group.name for group in quotas.groups])
         where = "to no group" if submitter.group == ROOT else f"to {submitter.group}"
         yield Found(
             cause=path.lower(),

@@ -1,0 +1,1 @@
+"""Drawings: inline SVG for pages, lines of characters for terminals."""

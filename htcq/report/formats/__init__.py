@@ -1,0 +1,1 @@
+"""How declared results are written: text, CSV, JSON, HTML, Prometheus, Nagios, mail."""

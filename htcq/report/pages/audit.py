@@ -1,0 +1,98 @@
+"""An audit as one HTML page that needs nothing else: no network, and no JavaScript to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from htcq.audit.engine import Audit, Finding
+from htcq.audit.fix import Setting, by_place
+from htcq.audit.rule import Severity
+from htcq.pool.costs import Share
+from htcq.report.charts.pictures import GroupBar, Pictures
+from htcq.report.charts.svg import group_bar, share_bar
+from htcq.report.fix import place_text
+from htcq.report.formats.html import page, unwell
+from htcq.report.printable import one_line, printable
+from htcq.report.views.audit_text import failures, such, summary, wanting
+
+
+def audit_page(audit: Audit, pictures: Pictures) -> str:
+    """Return the page.
+
+    Raises:
+        TemplateError: its template cannot be rendered.
+    """
+    values: dict[str, Any] = {
+        "health": unwell(audit.health),
+        "source": one_line(audit.source),
+        "taken": one_line(audit.taken),
+        "summary": summary(audit),
+        "counts": [(each.word, audit.count(each)) for each in sorted(Severity, reverse=True)],
+        "known": audit.known,
+        "checked": audit.checked,
+        "findings": [_finding(finding) for finding in audit.findings],
+        "incomplete": [one_line(each) for each in audit.incomplete] + failures(audit),
+        "not_checked": [(one_line(missing), rules) for missing, rules in wanting(audit)],
+        "shares": [_share(share) for share in pictures.shares],
+        "more_shares": pictures.more_shares,
+        "groups": list(_groups(pictures.groups)),
+    }
+    return page("audit", values)
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "rank": int(finding.severity),
+        "subject": one_line(finding.subject),
+        "message": printable(finding.message),
+        "count": finding.count,
+        "such": one_line(such(finding)),
+        "facts": [(one_line(each.attribute), printable(each.value), one_line(each.place)) for each in finding.evidence],
+        "fix": [_settings(*place, found) for place, found in by_place(finding.settings).items()],
+        "advice": printable(finding.advice).rstrip(),
+        "caused": [(each.rule, one_line(each.subject), one_line(each.message)) for each in finding.caused],
+    }
+
+
+def _settings(whose: str, file: str, settings: list[Setting]) -> dict[str, str]:
+    """Return where the settings belong, and them as text that is configuration and nothing else."""
+    lines = [printable(setting.line) for setting in settings]
+    return {"place": one_line(place_text(whose, file)), "text": "\n".join(lines)}
+
+
+def _share(share: Share) -> dict[str, str]:
+    amount = f"{share.share:.1%} of the pool's weight"
+    expression = printable(share.expression) or "(none: counts as 1)"
+    return {
+        "expression": expression,
+        "slots": f"{share.slots:,}",
+        "weight": f"{share.weight:,g}",
+        "share": f"{share.share:.1%}",
+        "bar": share_bar(f"{expression}: {amount}", share.share),
+    }
+
+
+def _groups(groups: tuple[GroupBar, ...]) -> Iterator[dict[str, Any]]:
+    # One scale for the groups of one parent: beside the whole pool most would be too small to see.
+    scales: dict[str, float] = {}
+    for each in groups:
+        scales[each.parent] = max(scales.get(each.parent, 0.0), each.quota, each.usage, each.requested)
+    for each in groups:
+        name = one_line(each.name)
+        quota, usage, requested = (_amount(amount) for amount in (each.quota, each.usage, each.requested))
+        title = f"{name}: quota {quota}, uses {usage}, asks for {requested}"
+        yield {
+            "name": name,
+            "depth": min(each.depth, 8),
+            "quota": quota,
+            "usage": usage,
+            "requested": requested,
+            "bar": group_bar(title, each.quota, each.usage, each.requested, scales[each.parent]),
+        }
+
+
+def _amount(amount: float) -> str:
+    return f"{amount:,.1f}".removesuffix(".0")

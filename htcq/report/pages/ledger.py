@@ -1,0 +1,61 @@
+"""The ledger of elastic quotas in the page of a story: a row for each dimension and group, with a picture of when."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from htcq.drift.accounts import Account
+from htcq.drift.explanation import Story
+from htcq.quota.elastic.groups import ROOT
+from htcq.report.printable import one_line
+from htcq.report.views.ledger import NUMBERS, cells, together
+
+#: What the numbers of a row are called.
+_TITLES = tuple(column.title for column in NUMBERS)
+#: Most rows that have a picture: the first, which lent or borrowed most.
+MAX_PICTURES = 100
+#: The height of a picture in pixels; lent stands on its middle, borrowed hangs below it.
+_HEIGHT = 32
+
+
+def ledger_section(story: Story) -> dict[str, Any]:
+    """Return what the template shows of the ledger; no rows where none was kept."""
+    return {"columns": _TITLES, "rows": list(_rows(story)), "together": list(together(story))}
+
+
+def _rows(story: Story) -> Iterator[dict[str, Any]]:
+    drawn = 0
+    for each in story.ledger:
+        if each.group == ROOT:
+            continue
+        name, told = one_line(each.group), cells(each)
+        drawn += 1
+        yield {
+            "name": name,
+            "dimension": one_line(each.dimension),
+            "cells": list(zip(_TITLES, told)),
+            "picture": _picture(each, told, story) if drawn <= MAX_PICTURES else "",
+        }
+
+
+def _picture(account: Account, told: Sequence[str], story: Story) -> str:
+    """Return lent and borrowed over time, as high as the most of both."""
+    most = max((max(part.hours.lent, part.hours.borrowed) for part in account.parts), default=0)
+    whole, shapes = story.until - story.since, ""
+    for part in account.parts:
+        x, width = (100 * length / whole for length in (part.since - story.since, part.until - part.since))
+        for kind, amount in (("lent", part.hours.lent), ("borrowed", part.hours.borrowed)):
+            height = _HEIGHT / 2 * float(amount / most) if most else 0.0
+            if height:
+                y = _HEIGHT / 2 - (height if kind == "lent" else 0.0)
+                shapes += f'<rect class="{kind}" x="{x:.3f}%" width="{width:.3f}%" y="{y:.2f}" height="{height:.2f}"/>'
+    numbers = dict(zip(_TITLES, told))
+    what = f"{one_line(account.group)}, {one_line(account.dimension)}"
+    title = f"{what}: {numbers['lent']} lent, {numbers['borrowed']} borrowed"
+    middle = f'<line class="grid" x1="0" x2="100%" y1="{_HEIGHT // 2}" y2="{_HEIGHT // 2}"/>'
+    return (
+        f'<svg class="when" role="img" width="100%" height="{_HEIGHT}" focusable="false">'
+        f"<title>{html.escape(title)}</title>{shapes}{middle}</svg>"
+    )

@@ -1,0 +1,145 @@
+"""Group quotas as one HTML page for one pool or several: the trees with their numbers and each group's story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from htcq.poolquota.comparison import Difference, compare
+from htcq.poolquota.explanation.group import stories
+from htcq.poolquota.group_status import GroupStatus
+from htcq.poolquota.report import PoolQuotaReport
+from htcq.report.charts.svg import group_bar
+from htcq.report.column import for_people
+from htcq.report.formats.html import page, unwell
+from htcq.report.printable import one_line
+from htcq.report.views.quota import AMOUNTS, Looks, quota_table
+from htcq.report.views.quota_sentences import (
+    difference,
+    not_offered,
+    other_weight,
+    oversubscribed,
+    own_name,
+    published,
+    shown_or_none,
+    totals,
+    units,
+    wrong,
+)
+from htcq.units import show_number
+
+#: Deeper groups are not drawn further to the right.
+_DEEPEST = 8
+
+
+def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
+    """Return the page of all pools: each as it is and, if that is asked for, as it would be with ``changes``.
+
+    Raises:
+        TemplateError: its template cannot be rendered.
+    """
+    several = len(looks) > 1
+    health: list[tuple[str, str, str]] = []
+    for now, _ in looks:
+        health += unwell(now.health, now.source if several else "")
+    values = {
+        "health": health,
+        "pools": [_pool(now, then) for now, then in looks],
+        "columns": [column.title for column in for_people(AMOUNTS)],
+        "changes": [f"{one_line(knob)} = {one_line(value)}" for knob, value in changes],
+    }
+    return page("quota", values)
+
+
+def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]:
+    table = quota_table(look, AMOUNTS)
+    return {
+        "source": one_line(look.source),
+        "taken": one_line(look.taken),
+        "negotiator": one_line(look.negotiator),
+        "grouped": look.grouped,
+        "groups": len(look.standings) - 1,
+        "unit": look.unit,
+        "totals": [show_number(amount) for amount in (look.pool_weight, look.promised, look.used, look.allocated)],
+        "said": totals(look),
+        "warnings": [one_line(each) for each in _warnings(look)],
+        "units": [one_line(each) for each in units(look)],
+        "heads": [(column.title, table.unit(column)) for column in table.shown],
+        "rows": list(_rows(look, table.cells)),
+        "then": None if then is None else _changed(look, then),
+    }
+
+
+def _warnings(look: PoolQuotaReport) -> Iterator[str]:
+    yield from (each for each in (oversubscribed(look), other_weight(look)) if each)
+    for problem in look.problems:
+        yield f"configuration: {wrong(problem)}"
+    yield from map(not_offered, look.kept_back)
+    yield from look.doubts
+    for each in look.incomplete:
+        yield f"incomplete data: {each}"
+
+
+def _rows(look: PoolQuotaReport, cells: Sequence[Sequence[str]]) -> Iterator[dict[str, Any]]:
+    told, bars = stories(look), _bars(look)
+    parents = {standing.group.parent for standing in look.standings}
+    numbers = {standing.name: number for number, standing in enumerate(look.standings)}
+    for standing, row in zip(look.standings, cells):
+        sentences: dict[str, list[str]] = {}
+        for sentence in told[standing.name]:
+            sentences.setdefault(sentence.topic, []).append(f"{one_line(sentence.text)}.")
+        yield {
+            "name": one_line(standing.name),
+            "path": one_line(standing.name[: -len(own_name(standing))]),
+            "own": one_line(own_name(standing)),
+            "depth": min(standing.depth, _DEEPEST),
+            "parent": numbers.get(standing.group.parent or "", ""),
+            "open": standing.name in parents,
+            "bar": bars[standing.name],
+            "cells": row,
+            "marks": [one_line(published(mark)) for mark in standing.marks],
+            "story": list(sentences.items()),
+        }
+
+
+def _bars(look: PoolQuotaReport) -> Mapping[str, str]:
+    """Return a bar of each group together with those below it, on one scale with the other groups of its parent."""
+    asked = {standing.name: max(0.0, standing.requested) for standing in look.standings}
+    for standing in reversed(look.standings):  # what is below a group comes after it
+        if standing.group.parent is not None:
+            asked[standing.group.parent] += asked[standing.name]
+    scales: dict[str | None, float] = {}
+    for standing in look.standings:
+        greatest = max(standing.subtree_quota, standing.subtree_usage, asked[standing.name])
+        scales[standing.group.parent] = max(scales.get(standing.group.parent, 0.0), greatest)
+    return {each.name: _bar(each, asked[each.name], scales[each.group.parent]) for each in look.standings}
+
+
+def _bar(standing: GroupStatus, asked: float, scale: float) -> str:
+    quota, usage = standing.subtree_quota, standing.subtree_usage
+    name = one_line(standing.name)
+    title = f"{name}: quota {show_number(quota)}, uses {show_number(usage)}, requests {show_number(asked)}"
+    return group_bar(title, quota, usage, asked, scale)
+
+
+def _changed(now: PoolQuotaReport, then: PoolQuotaReport) -> dict[str, Any]:
+    rows = compare(now, then)
+    warnings = set(_warnings(now))
+    return {
+        "said": totals(then),
+        "warnings": [one_line(each) for each in _warnings(then) if each not in warnings],
+        "same": sum(not row.changed for row in rows),
+        "rows": [
+            {
+                "name": one_line(row.name),
+                "fate": "" if row.fate == "stays" else row.fate,
+                "cells": [cell for one in (row.effective, row.allocated, row.limit) for cell in _compared(one)],
+            }
+            for row in rows
+            if row.changed
+        ],
+    }
+
+
+def _compared(one: Difference) -> tuple[str, str, str]:
+    return shown_or_none(one.before), shown_or_none(one.after), difference(one)

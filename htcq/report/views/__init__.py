@@ -1,0 +1,1 @@
+"""One module a result: what it has of columns, metrics and sentences."""

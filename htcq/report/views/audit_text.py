@@ -1,0 +1,148 @@
+"""An audit for people: findings, the worst first, how to fix them, and what was not looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from htcq.audit.engine import EXAMPLES, Audit, Finding
+from htcq.audit.fix import Setting, by_place
+from htcq.audit.rule import Fact, Severity
+from htcq.report.fix import place_text
+from htcq.report.printable import one_line
+from htcq.report.terminal import Line, line, show_lines
+from htcq.units import counted
+
+_LONGEST_VALUE = 400
+_EMPTY = Line()
+#: What fixes a finding: its settings and its advice.
+_Mends = tuple[tuple[Setting, ...], str]
+
+
+def show_audit(audit: Audit, stream: TextIO, plain: bool = False) -> None:
+    """Write the audit as text, in colour on a terminal unless ``plain`` is asked for."""
+    show_lines(_lines(audit), stream, plain)
+
+
+def summary(audit: Audit) -> str:
+    """Return the audit in one line: ``12 findings: 3 errors, …; 88 rules checked, 3 checks skipped: no data``."""
+    counts = [(audit.count(severity), severity.word) for severity in sorted(Severity, reverse=True)]
+    told = ", ".join(counted(count, word) for count, word in counts if count)
+    found = f"{counted(len(audit.findings), 'finding')}: {told}" if told else "no findings"
+    known = f" ({audit.known} known before)" if audit.known else ""
+    checked = {each.rule for each in audit.rules}
+    missed = {each.rule for each in audit.not_checked if not each.failed}
+    partly = f" ({len(missed & checked)} on incomplete data)" if missed & checked else ""
+    wanting = f", {counted(len(missed - checked), 'check')} skipped: no data" if missed - checked else ""
+    failed = f", {len(audit.failed)} failed" if audit.failed else ""
+    return f"{found}{known}; {counted(len(checked), 'rule')} checked{partly}{wanting}{failed}"
+
+
+def wanting(audit: Audit) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what was missing, and the rules that were not checked for want of it, or only in part."""
+    rules: dict[str, list[str]] = {}
+    for each in audit.not_checked:
+        if not each.failed:
+            rules.setdefault(each.missing, []).append(each.rule)
+    # One rule may miss the same of a thousand machines.
+    missing: dict[tuple[str, ...], list[str]] = {}
+    for what, whose in rules.items():
+        missing.setdefault(tuple(whose), []).append(what)
+    return [(_first(each), whose) for whose, each in missing.items()]
+
+
+def failures(audit: Audit) -> list[str]:
+    """Return the rules that failed, each with the error."""
+    return [one_line(f"rule failed: {each.rule}: {each.missing}") for each in audit.failed]
+
+
+def _first(texts: list[str]) -> str:
+    more = len(texts) - EXAMPLES
+    return ", ".join(texts[:EXAMPLES]) + (f" and {more} more" if more > 0 else "")
+
+
+def such(finding: Finding) -> str:
+    """Return how many things a finding is about and the first of them; empty where it is one."""
+    if finding.count < 2:
+        return ""
+    more = ", …" if finding.count > len(finding.examples) else ""
+    return f"{finding.count} such: {', '.join(finding.examples)}{more}"
+
+
+def caused_text(finding: Finding) -> str:
+    """Return what follows from a root cause in one line: ``rule: message (5 such)``."""
+    several = f" ({finding.count} such)" if finding.count > 1 else ""
+    return f"{finding.rule}: {finding.message}{several}"
+
+
+def shown_value(value: str) -> str:
+    """Return an attribute's value on one line, cut where it is very long."""
+    line = one_line(value)
+    return line if len(line) <= _LONGEST_VALUE else f"{line[:_LONGEST_VALUE]}…"
+
+
+def _lines(audit: Audit) -> Iterator[Line]:
+    taken = f", taken {audit.taken}" if audit.taken else ""
+    yield line(f"{audit.source}{taken}", "strong")
+    yield _EMPTY
+    for finding in audit.findings:
+        yield from _finding(finding)
+        yield _EMPTY
+    yield from _fixes(audit)
+    for missing, rules in wanting(audit):
+        yield Line((("not checked", "strong"), (f" without {one_line(missing)}: {', '.join(rules)}", "")))
+    for failure in failures(audit):
+        yield Line(((failure, "warning"),))
+    for each in audit.incomplete:
+        yield Line((("incomplete data", "warning"), (f": {one_line(each)}", "")))
+    if audit.not_checked or audit.incomplete:
+        yield _EMPTY
+    # Last, where it is still seen when all else has scrolled away.
+    yield line(summary(audit), "strong")
+
+
+def _finding(finding: Finding) -> Iterator[Line]:
+    word = finding.severity.word
+    several = such(finding)
+    pieces = [(word, word), ("  ", ""), (finding.rule, "strong"), ("  ", ""), (one_line(finding.subject), "")]
+    yield Line((*pieces, (f"  ({one_line(several)})", "quiet")) if several else tuple(pieces))
+    yield line(finding.message, indent=4)
+    for fact in finding.evidence:
+        yield _fact(fact)
+    if finding.caused:
+        yield line("From this follows:", indent=4)
+    for each in finding.caused:
+        yield line(caused_text(each), "quiet", indent=6)
+
+
+def _fact(fact: Fact) -> Line:
+    place = ((f"  # {one_line(fact.place)}", "quiet"),) if fact.place else ()
+    return Line(((f"{fact.attribute} = {shown_value(fact.value)}", ""), *place), indent=6, verbatim=True)
+
+
+def _fixes(audit: Audit) -> Iterator[Line]:
+    whose: dict[_Mends, list[Finding]] = {}
+    for finding in audit.findings:
+        whose.setdefault(_mends(finding), []).append(finding)
+    if not whose:
+        return
+    yield line("How to fix it", "strong")
+    for (settings, advice), findings in whose.items():
+        yield line(", ".join(dict.fromkeys(_mended(each, audit) for each in findings)), indent=2)
+        for place, found in by_place(settings).items():
+            yield line(place_text(*place), indent=6)
+            for setting in found:
+                yield Line(((one_line(setting.line), ""),), indent=8, verbatim=True)
+        for text in advice.splitlines():
+            yield Line(((text.rstrip(), ""),), 6)
+    yield _EMPTY
+
+
+def _mends(finding: Finding) -> _Mends:
+    return finding.settings, finding.advice
+
+
+def _mended(finding: Finding, audit: Audit) -> str:
+    """Return the rule, with the subject where other findings of the rule are mended otherwise."""
+    others = any(each.rule == finding.rule and _mends(each) != _mends(finding) for each in audit.findings)
+    return f"{finding.rule} ({one_line(finding.subject)})" if others else finding.rule

@@ -1,0 +1,101 @@
+"""What changed and what differs of a pool's quotas, in sentences, and numbers as reports on a time show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from htcq.drift.changes import Change
+from htcq.drift.compare import Difference, Side, kind
+from htcq.drift.observation import QuotaSetting
+from htcq.drift.texts import setting_of
+from htcq.report.column import NONE
+from htcq.report.printable import one_line
+
+_NO_EXPRESSION = "(none: counts as 1)"
+#: What is said of both sides, by what differs; of what is missing on one side the other is told.
+_WORDS = {
+    "not-configured": "declared with a quota of {one}, but not configured",
+    "not-declared": "configured with a quota of {other}, but not declared",
+    "kind": "declared {one}, but configured {other}",
+    "quota": "quota declared {one}, but configured {other}",
+    "accept-surplus": "accept_surplus declared {one}, but configured {other}",
+    "autoregroup": "autoregroup declared {one}, but configured {other}",
+    "not-published": "no quota published where {other} should be",
+    "effective": "quota published {one} where {other} should be",
+    "subtree": "quota with all groups below published {one} where {other} should be",
+}
+
+
+def told(difference: Difference) -> str:
+    """Return ``difference`` in words, without the name of its group."""
+    return _WORDS[difference.what].format(one=_side(difference.one), other=_side(difference.other))
+
+
+def told_all(differences: Iterable[Difference]) -> str:
+    """Return several differences of one group in words."""
+    return "; ".join(told(each) for each in differences)
+
+
+def amount(value: float) -> str:
+    """Return an amount of weight to six digits after the dot; NaN as HTCondor's logs have it."""
+    return f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{value:g}"
+
+
+def _side(value: Side) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return amount(value) if isinstance(value, float) else str(value)
+
+
+def about(number: float | None) -> str:
+    """Return an amount as a table shows it: whole where it is large, a dash where there is none."""
+    if number is None:
+        return NONE
+    return f"{number:.0f}" if abs(number) >= 100 else f"{number:.1f}".removesuffix(".0")
+
+
+def percent(share: float) -> str:
+    """Return a share: what is little is not nothing, and what is nearly all is not all."""
+    if 0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1 - 1e-9 else f"{share:.0%}"
+
+
+def subject(change: Change) -> str:
+    """Return what changed: a group, a knob, the weight of slots, the history itself."""
+    subjects = {"setting": f"knob {change.name}", "weight": "SlotWeight", "damage": "history"}
+    return one_line(subjects.get(change.kind, change.name))
+
+
+def change_told(change: Change) -> str:
+    """Return from what to what it changed, such as ``configured quota 20 -> 15``."""
+    if change.kind in ("declared", "configured"):
+        return f"{change.kind} {_settings(change.before, change.after)}"
+    if change.kind == "weight":
+        expression = one_line(change.name) or _NO_EXPRESSION
+        return f"{expression} came into use" if change.before is None else f"{expression} is no longer in use"
+    if change.after is None:
+        return f"no longer set, was {one_line(change.before or '')}"
+    after = one_line(change.after)
+    if change.kind == "damage":
+        return f"the former file was damaged ({after}) and set aside as {one_line(change.name)}"
+    return f"set to {after}" if change.before is None else f"{one_line(change.before)} -> {after}"
+
+
+def _settings(before: str | None, after: str | None) -> str:
+    old, new = (None if text is None else setting_of(text) for text in (before, after))
+    if old is None or new is None:
+        return f"anew, quota {_quota(new)}" if old is None and new else f"no longer, was {_quota(old)}"
+    parts = []
+    if old.static is not new.static:
+        parts.append(f"quota {_quota(old)} -> {_quota(new)}")
+    elif old.quota != new.quota:
+        parts.append(f"quota {amount(old.quota)} -> {amount(new.quota)}")
+    for name in ("accept_surplus", "autoregroup"):
+        one, other = getattr(old, name), getattr(new, name)
+        parts += [f"{name} {_side(one)} -> {_side(other)}"] if one is not other else []
+    return ", ".join(parts)
+
+
+def _quota(setting: QuotaSetting | None) -> str:
+    return "unknown" if setting is None else f"{amount(setting.quota)} ({kind(setting)})"

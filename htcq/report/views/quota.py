@@ -1,0 +1,199 @@
+"""Group quotas: the columns of a group, and the JSON, whose names, which htcq-quota(1) lists, are a contract.
+
+Columns that end in _weight are in ``unit``, those that end in _demand in ``demand_unit``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple, TextIO
+
+from htcq.poolquota.comparison import GroupDifference, compare
+from htcq.poolquota.group_status import GroupStatus, shown_limit
+from htcq.poolquota.health import health_json
+from htcq.poolquota.report import PoolQuotaReport
+from htcq.quota.results import GroupQuota, Round
+from htcq.report.column import NONE, Column
+from htcq.report.formats import csv
+from htcq.report.formats.json import finite
+from htcq.report.table import Table
+from htcq.report.views.quota_sentences import marked
+from htcq.units import show_number
+
+SCHEMA = 1
+#: Whether a row is of the pool's configuration as it is, or with the changes of a what-if.
+CURRENT, CHANGED = "current", "changed"
+#: A group that the negotiator published otherwise has this in its row.
+MARK = "*"
+#: What amounts are of: shares of the pool, or what jobs ask for.
+_SHARE, _DEMAND = "weight", "demand"
+#: Pools as they are, and as they would be if that is asked for.
+Looks = Sequence[tuple[PoolQuotaReport, "PoolQuotaReport | None"]]
+
+
+class GroupRow(NamedTuple):
+    """One group of one pool; in ``configuration`` whether that is the pool as it is."""
+
+    look: PoolQuotaReport
+    group: GroupStatus
+    configuration: str = CURRENT
+
+
+def _kind(row: GroupRow) -> str:
+    if not row.group.group.configured:
+        return "none"
+    return "static" if row.group.group.static else "dynamic"
+
+
+def _configured(row: GroupRow) -> str:
+    """Return the quota as configured: an amount, or a share of what the parent has to hand on."""
+    group = row.group.group
+    if not group.configured:
+        return NONE
+    return show_number(group.config_quota) if group.static else f"{show_number(100 * group.config_quota)}%"
+
+
+def _amount(name: str, attribute: str, heading: str = "", unit: str = _SHARE) -> Column[GroupRow]:
+    """Return the column of an amount of a group; its name ends in its unit."""
+    return Column(f"{name}_{unit}", lambda row: getattr(row.group, attribute), heading, unit=unit, right=True)
+
+
+_POOL: tuple[Column[GroupRow], ...] = (
+    Column("pool", lambda row: row.look.source),
+    Column("taken", lambda row: row.look.taken),
+    Column("negotiator", lambda row: row.look.negotiator),
+    Column("configuration", lambda row: row.configuration),
+)
+_NAME: tuple[Column[GroupRow], ...] = (
+    Column("group", lambda row: row.group.name, "GROUP"),
+    Column("parent", lambda row: row.group.group.parent),
+    Column("depth", lambda row: row.group.depth),
+    Column("kind", _kind),
+)
+#: What a group has and may have.
+AMOUNTS: tuple[Column[GroupRow], ...] = (
+    Column("configured", lambda row: row.group.group.config_quota if row.group.group.configured else None,
+           "CONFIGURED", _configured, right=True),
+    Column("accept_surplus", lambda row: row.group.group.accept_surplus),
+    Column("autoregroup", lambda row: row.group.group.autoregroup),
+    Column("unit", lambda row: row.look.unit),
+    Column("demand_unit", lambda row: row.look.demand_unit),
+    Column("pool_weight", lambda row: row.look.pool_weight),
+    _amount("effective", "quota", "EFFECTIVE"),
+    _amount("subtree", "subtree_quota", "SUBTREE"),
+    Column("submitters", lambda row: row.group.submitters),
+    _amount("idle", "idle", "IDLE", _DEMAND),
+    _amount("running", "running", "RUNNING", _DEMAND),
+    _amount("requested", "requested", unit=_DEMAND),
+    _amount("usage", "usage", "USAGE"),
+    _amount("subtree_usage", "subtree_usage", "SUBTREE\nUSAGE"),
+    _amount("allocated", "allocated", "ALLOCATED"),
+    Column("limit_weight", lambda row: row.group.working_limit,
+           "LIMIT", lambda row: shown_limit(row.group.limit), unit=_SHARE, right=True),
+    _amount("computed_limit", "limit"),
+    _amount("headroom", "headroom", "HEAD-ROOM"),
+    _amount("borrowed", "borrowed", "BORROWED"),
+    _amount("lent", "lent", "LENT"),
+    Column("turn", lambda row: row.group.turn, "TURN", right=True),
+    Column("sort_key", lambda row: row.group.sort_key),
+)  # fmt: skip
+_MARKS: tuple[Column[GroupRow], ...] = (
+    Column("marks", lambda row: "; ".join(marked(row.group, mark) for mark in row.group.marks),
+           "MARK", lambda row: MARK if row.group.marks else ""),
+)  # fmt: skip
+COLUMNS = (*_POOL, *_NAME, *AMOUNTS, *_MARKS)
+
+
+def quota_table(
+    look: PoolQuotaReport, columns: Sequence[Column[GroupRow]] = COLUMNS, title: str = ""
+) -> Table[GroupRow]:
+    """Return the groups of a pool, depth first."""
+    units = {_SHARE: look.unit, _DEMAND: look.demand_unit}
+    return Table(columns, [GroupRow(look, group) for group in look.standings], title, units=units)
+
+
+def write_csv(looks: Looks, stream: TextIO) -> None:
+    """Write every pool's groups, depth first: as they are, then as they would be if that is asked for."""
+    csv.write(COLUMNS, _rows(looks), stream)
+
+
+def _rows(looks: Looks) -> Iterator[GroupRow]:
+    for now, then in looks:
+        for look, configuration in ((now, CURRENT), (then, CHANGED)):
+            for group in () if look is None else look.standings:
+                yield GroupRow(look or now, group, configuration)
+
+
+def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
+    """Return what ``json.dumps`` takes."""
+    printed: dict[str, Any] = finite(
+        {
+            "schema": SCHEMA,
+            "source": look.source,
+            "taken": look.taken,
+            "health": health_json(look.health),
+            "unit": look.unit,
+            "demand_unit": look.demand_unit,
+            "pool_weight": look.quotas.pool_weight,
+            "published_pool_weight": look.published_weight,
+            "groups": [_quota(group) for group in look.quotas.groups],
+            "rounds": [_round(each) for each in look.quotas.rounds],
+            "standings": [_status(status) for status in look.standings],
+            "sharings": [[asdict(sharing) for sharing in each.sharings] for each in look.quotas.rounds],
+            "problems": [{**asdict(each), "fatal": each.fatal, "message": each.message} for each in look.problems],
+            "doubts": list(look.doubts),
+            "incomplete": list(look.incomplete),
+            "not_offered": [{**asdict(each), "jobs": each.jobs} for each in look.kept_back],
+        }
+    )
+    return printed
+
+
+def what_if_json(before: PoolQuotaReport, after: PoolQuotaReport, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return both looks, the knobs that make the difference, and the groups that differ."""
+    return {
+        "schema": SCHEMA,
+        "health": health_json(after.health),
+        "changes": [{"knob": knob, "value": value} for knob, value in changes],
+        "before": quota_json(before),
+        "after": quota_json(after),
+        "differences": finite([_difference(each) for each in compare(before, after)]),
+    }
+
+
+def _round(given: Round) -> dict[str, Any]:
+    return {
+        "surplus": given.surplus,
+        "max_delta": given.max_delta,
+        "groups": [asdict(group) for group in given.groups],
+        "order": list(given.order),
+        "limits": [{"group": limit.group, "limit": limit.limit} for limit in given.limits],
+    }
+
+
+def _quota(found: GroupQuota) -> dict[str, Any]:
+    group = found.group
+    return {
+        "name": group.name,
+        "parent": group.parent,
+        "config_quota": group.config_quota,
+        "static": group.static,
+        "accept_surplus": group.accept_surplus,
+        "autoregroup": group.autoregroup,
+        **_own_fields(found),
+    }
+
+
+def _status(status: GroupStatus) -> dict[str, Any]:
+    return {**_quota(status.computed), "configured": status.group.configured, **_own_fields(status)}
+
+
+def _difference(found: GroupDifference) -> dict[str, Any]:
+    place = {"name": found.name, "parent": found.status.group.parent, "depth": found.status.depth}
+    return {**place, **_own_fields(found)}
+
+
+def _own_fields(found: GroupQuota | GroupStatus | GroupDifference) -> dict[str, Any]:
+    """Return the fields of a record without the record that it extends."""
+    return {name: value for name, value in asdict(found).items() if name not in ("group", "computed", "status")}

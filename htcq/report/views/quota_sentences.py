@@ -1,0 +1,112 @@
+"""What every report of group quotas says in the same sentences: units, totals, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.poolquota.comparison import Difference
+from htcq.poolquota.group_status import GroupStatus
+from htcq.poolquota.kept_back import KeptBack
+from htcq.poolquota.published import Mark, same
+from htcq.poolquota.report import JOBS, SCHEDD_WEIGHT, PoolQuotaReport
+from htcq.poolquota.supply import SLOTS, WEIGHT
+from htcq.quota.knobs import TreeProblem
+from htcq.report.column import NONE
+from htcq.units import show_number
+
+#: Most weight expressions that a legend names.
+_MAX_WEIGHTS = 3
+
+
+def own_name(standing: GroupStatus) -> str:
+    """Return a group's name without that of its parent."""
+    below = standing.depth > 1 and standing.group.parent is not None
+    return standing.name[len(standing.group.parent or "") + 1 :] if below else standing.name
+
+
+def not_offered(found: KeptBack) -> str:
+    """Return a sentence about the idle jobs of a group that count as demand and are not offered."""
+    reasons = ", ".join(f"{count} by {reason}" for reason, count in found.reasons.items())
+    return f"{found.jobs} of {found.idle} idle jobs of {found.group} count as demand and are not offered now: {reasons}"
+
+
+def marked(standing: GroupStatus, mark: Mark) -> str:
+    """Return in which way the negotiator published something else of a group."""
+    return f"{standing.name}: {published(mark)}"
+
+
+def published(mark: Mark) -> str:
+    """Return what was published, and what is computed."""
+    return f"{mark.attribute} published {_value(mark.published)}, computed {_value(mark.computed)}"
+
+
+def shown_or_none(amount: float | None) -> str:
+    """Return an amount, or that there is none."""
+    return NONE if amount is None else show_number(amount)
+
+
+def difference(one: Difference) -> str:
+    """Return a difference with its sign; empty where there is none."""
+    if not one.changed or one.difference is None:
+        return ""
+    return f"{'+' if one.difference > 0 else ''}{show_number(one.difference)}"
+
+
+def _value(value: float | str) -> str:
+    return value if isinstance(value, str) else show_number(value)
+
+
+def units(look: PoolQuotaReport) -> Iterator[str]:
+    """Yield what the units of the numbers mean."""
+    if look.unit == SLOTS:
+        yield (
+            f"{SLOTS}: NEGOTIATOR_USE_SLOT_WEIGHTS is false: a claimed slot counts 1 whatever its size, "
+            "a free partitionable one its cpus"
+        )
+    elif look.cores:
+        yield f"{WEIGHT}: SlotWeight is Cpus on every slot, so these are cores"
+    else:
+        yield f"{WEIGHT}: what SlotWeight makes of each slot{_expressions(look)}, not cores"
+    if look.demand_unit == SCHEDD_WEIGHT:
+        yield f"{SCHEDD_WEIGHT}: what jobs weigh by the schedds' own SCHEDD_SLOT_WEIGHT or SLOT_WEIGHT"
+    else:
+        yield f"{JOBS}: NEGOTIATOR_USE_WEIGHTED_DEMAND is false: a job counts 1 whatever it weighs"
+
+
+def _expressions(look: PoolQuotaReport) -> str:
+    if not look.weights:
+        return ""
+    more = len(look.weights) - _MAX_WEIGHTS
+    return f" ({', '.join(look.weights[:_MAX_WEIGHTS])}{f' and {more} more' if more > 0 else ''})"
+
+
+def totals(look: PoolQuotaReport) -> str:
+    """Return what the pool has, and what its groups are promised, use and are allocated of it."""
+    amounts = {"pool": look.pool_weight, "promised": look.promised, "used": look.used, "allocated": look.allocated}
+    if not look.grouped:
+        del amounts["promised"], amounts["allocated"]
+    return f"in {look.unit}: " + ", ".join(f"{name} {show_number(amount)}" for name, amount in amounts.items())
+
+
+def oversubscribed(look: PoolQuotaReport) -> str:
+    """Return that more is promised or allocated than there is; empty where it is not."""
+    pool = look.pool_weight
+    knob = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than the pool"
+    for what, amount in (("allocated", look.allocated), ("promised", look.promised)):
+        if look.grouped and amount > pool and not same(amount, pool):
+            return f"{show_number(amount)} is {what} of {show_number(pool)}: {knob}"
+    return ""
+
+
+def wrong(problem: TreeProblem) -> str:
+    """Return what is wrong with the configuration, and whether the negotiator bears it."""
+    return f"{problem.message}: the negotiator exits on it" if problem.fatal else problem.message
+
+
+def other_weight(look: PoolQuotaReport) -> str:
+    """Return that the negotiator counted a pool of another weight; empty where it did not."""
+    weight = look.published_weight
+    if weight is None or not look.grouped or same(weight, look.pool_weight):
+        return ""
+    shared = show_number(weight)
+    return f"the negotiator's last cycle shared out {shared}: what it published is compared with quotas of such a pool"

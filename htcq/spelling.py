@@ -1,0 +1,91 @@
+"""Which known name a misspelt one was probably meant to be.
+
+There are two measures. A hint may guess: :func:`did_you_mean` takes the names that look alike. A finding must not:
+:func:`nearest` counts slips, and knows that LOCK is no slip of LOG. It ignores case, as knobs and attributes do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Callable
+
+#: One slip in a short word, two in one of this length or longer; shorter than ``_SHORT`` a word has none.
+_LONG, _SHORT = 8, 4
+_MAX_SLIPS = 2
+
+
+def near_names(name: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """Return the ``known`` names that look like ``name``, the most similar first; case counts."""
+    import difflib
+
+    return difflib.get_close_matches(name, list(known), most)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", most: int = 1) -> str:
+    """Return the hint that names what ``name`` was meant to be; ``otherwise`` where nothing looks like it."""
+    return meant(near_names(name, known, most), otherwise)
+
+
+def meant(near: Sequence[str], otherwise: str = "") -> str:
+    """Return the hint that offers the ``near`` names; ``otherwise`` where there is none."""
+    return f"did you mean {' or '.join(near)}?" if near else otherwise
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is the fewest slips away from ``name``; empty where none is near."""
+    compare = near_to(name)
+    best, fewest = "", _MAX_SLIPS + 1
+    for each in known:
+        count = compare(each)
+        if count is not None and count < fewest:
+            best, fewest = each, count
+    return best
+
+
+def near_to(name: str) -> Callable[[str], int | None]:
+    """Return a function that tells how many slips a name is away from ``name``; None where that is too far."""
+    word = name.lower()
+    letters = Counter(word)
+
+    def compare(other: str) -> int | None:
+        other = other.lower()
+        # One letter goes and one comes with each slip: what differs by more cannot be near, and is not compared.
+        if abs(len(other) - len(word)) > _MAX_SLIPS or _apart(letters, other) > 2 * _MAX_SLIPS:
+            return None
+        count = slips(word, other)
+        return count if count <= _MAX_SLIPS and _likely(word, other, count) else None
+
+    return compare
+
+
+def slips(one: str, other: str) -> int:
+    """Return how many letters must be added, left out, replaced or swapped with their neighbours."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        now = [row]
+        for column, wanted in enumerate(other, 1):
+            cost = min(now[-1] + 1, last[column] + 1, last[column - 1] + (letter != wanted))
+            swapped = row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == wanted
+            now.append(min(cost, before[column - 2] + 1) if swapped else cost)
+        before, last = last, now
+    return last[-1]
+
+
+def _likely(one: str, other: str, count: int) -> bool:
+    """Tell whether each word between underscores is near its counterpart: LOCK is no slip of LOG."""
+    words, others = one.split("_"), other.split("_")
+    if len(words) != len(others):
+        return count == 1
+    return all(word == theirs or slips(word, theirs) <= _allowed(word, theirs) for word, theirs in zip(words, others))
+
+
+def _allowed(word: str, other: str) -> int:
+    length = max(len(word), len(other))
+    return 0 if length < _SHORT else 1 if length < _LONG else _MAX_SLIPS
+
+
+def _apart(letters: Counter[str], other: str) -> int:
+    theirs = Counter(other)
+    return sum((letters - theirs).values()) + sum((theirs - letters).values())
