@@ -36,7 +36,7 @@ AD_KINDS = {
 }
 
 #: What a job is unless its submitter says otherwise: it sleeps, far longer than any test lasts.
-SLEEPER = {"executable": "/bin/sleep", "arguments": "600", "transfer_executable": "false", "request_disk": "1000"}
+SLEEPER = {"executable": "/bin/sleep", "arguments": "86400", "transfer_executable": "false", "request_disk": "1000"}
 
 #: JobStatus of a job that is being removed.
 REMOVED = "3"
@@ -207,12 +207,23 @@ class RunningPool:
         """Stop one daemon (``negotiator``) fast; returns when its process and its ads are gone."""
         self.tool("condor_off", "-fast", "-daemon", daemon)
         self.wait(lambda: daemon not in self.daemon_pids(), seconds, f"the end of the {daemon}", ("MasterLog",))
-        self.wait(lambda: not self._has_ad(daemon), seconds, f"the end of the {daemon}'s ad", ("CollectorLog",))
+        self.wait(lambda: self._has_no_ad(daemon), seconds, f"the end of the {daemon}'s ad", ("CollectorLog",))
 
     def on(self, daemon: str, seconds: float = 30.0) -> None:
         """Start one daemon that was off; returns when its ad is in the collector."""
         self.tool("condor_on", "-daemon", daemon)
         self.wait(lambda: self._has_ad(daemon), seconds, f"the {daemon}'s ad", ("MasterLog",))
+
+    def _has_no_ad(self, daemon: str) -> bool:
+        """Whether the collector has no ad of a daemon that is off; one that is left is invalidated.
+
+        On a busy machine the last word of a daemon can be lost; its ad would stay for a quarter of an hour.
+        """
+        if not self._has_ad(daemon):
+            return True
+        query = f'MyType = "Query"\nTargetType = "{DAEMON_ADS[daemon]}"\nRequirements = true\n'
+        self.tool("condor_advertise", f"INVALIDATE_{daemon.upper()}_ADS", "-", text=query, check=False)
+        return False
 
     def _has_ad(self, daemon: str) -> bool:
         types = self.tool("condor_status", "-any", "-af", "MyType", check=False).split()

@@ -31,14 +31,29 @@ def groups(**quotas: str) -> dict[str, str]:
 def queued(pool: Pool, idle: Mapping[str, int], weight: int = 1, **asked: object) -> None:
     """Submit jobs: so many for each submitter, with ``asked`` in place of what a small job asks for.
 
-    Waits until the collector has heard of them and of what they weigh to the schedd: ``weight`` each.
+    Waits until the collector has heard of them and of what they weigh to the schedd: ``weight`` each. Some of them may
+    run by then.
     """
+    before = _of_all_jobs(pool, idle)
     for submitter, count in idle.items():
         group, _, user = submitter.rpartition(".")
         who = {"accounting_group_user": user, **({"accounting_group": group} if group else {})}
         pool.submit({**SMALL_JOB, **asked, **who}, count)
     expected = {submitter: (count, count * weight) for submitter, count in idle.items()}
-    pool.wait(lambda: demand(pool, idle) == expected, 40, f"a demand of {expected}", ("SchedLog",))
+    after = {who: tuple(map(sum, zip(before[who], expected[who]))) for who in idle}
+
+    def told() -> bool:
+        return demand(pool, idle) == expected or _of_all_jobs(pool, idle) == after
+
+    pool.wait(told, 40, f"a demand of {expected}", ("SchedLog",))
+
+
+def _of_all_jobs(pool: Pool, submitters: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """Return how many jobs each submitter has, idle and running, and what they weigh."""
+    names = ["IdleJobs", "RunningJobs", "WeightedIdleJobs", "WeightedRunningJobs"]
+    known = {_without_domain(ad["Name"]): [ad.get(name, 0) for name in names] for ad in pool.ads("submitters")}
+    counted = {who: known.get(who, [0, 0, 0, 0]) for who in submitters}
+    return {who: (idle + running, weight + busy) for who, (idle, running, weight, busy) in counted.items()}
 
 
 def demand(pool: Pool, submitters: Iterable[str]) -> dict[str, tuple[int, int]]:

@@ -31,8 +31,8 @@ ANSWERED = (0, 3)
 #: Faster than the test pool's own pace. (Without a minimum the schedd counts its jobs anew every 5 seconds, whatever
 #: SCHEDD_INTERVAL says.)
 PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
-# Several pools run at a time, on few cores.
-Pool.patience = 3.0
+# Several pools run at a time, on few cores. What comes in time takes no longer for it.
+Pool.patience = 10.0
 
 
 @dataclass

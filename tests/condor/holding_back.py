@@ -10,7 +10,7 @@ from broken import cycles
 from claims import written
 from conftest import NEWEST, Site
 from testpool import Pool
-from waiting import running, submitted, until_running, walls, why
+from waiting import running, running_jobs, submitted, until_running, walls, why
 
 #: What makes the negotiator pass all submitters of the schedd over, and what makes it count no slot.
 SKIP = {"SCHEDD_ATTRS": "$(SCHEDD_ATTRS) SkipMatchmaking", "SkipMatchmaking": "True"}
@@ -62,7 +62,8 @@ def held_back(site: Site, directory: Path, knobs: Mapping[str, str]) -> None:
     Each wall is there before the one before it goes: between two the job would start.
     """
     pool = site.pool
-    many = str(len(running(pool)))
+    pool.wait(lambda: _with_slots(pool), 60, "a claimed slot for each running job", ("SchedLog", "StartLog"))
+    many = str(len(running_jobs(pool)))
     full = {"MAX_JOBS_RUNNING": many}
     configure(pool, {**knobs, **full})
     limited = ("MaxJobsRunning", "TotalRunningJobs")
@@ -83,6 +84,17 @@ def held_back(site: Site, directory: Path, knobs: Mapping[str, str]) -> None:
         job.come_to({**UNCOUNTED, **SKIP}, "submitter-share")
         configure(pool, {**knobs, **SKIP})
     until_running(pool, [job.cluster])
+
+
+def _with_slots(pool: Pool) -> bool:
+    """Whether each running job has a slot of its own.
+
+    One whose startd went off counts as running until its shadow finds out that there is nothing to come back to. Then
+    it ends, and makes room below a limit of running jobs.
+    """
+    startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
+    slots = pool.ads("slots", ["JobId"], constraint='Activity == "Busy"', direct=startd)
+    return sorted(slot["JobId"] for slot in slots) == sorted(running_jobs(pool))
 
 
 def configure(pool: Pool, knobs: Mapping[str, str]) -> None:

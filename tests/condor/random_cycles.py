@@ -34,6 +34,7 @@ _WEIGHTS = (
     SchedulersWeight("RequestCpus", lambda cpus, _: cpus),
     SchedulersWeight("max({RequestCpus, ceiling(RequestMemory / 2048.0)})", lambda cpus, mb: max(cpus, -(-mb // 2048))),
 )
+_MORE_CPUS = "SLOT.Cpus > JOB.RequestCpus"
 #: How often each knob of the negotiator is set, and to what.
 _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "NEGOTIATOR_CONSIDER_PREEMPTION": (0.6, ("False", "False", "True")),
@@ -58,7 +59,7 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     ),
     "ADD_SIGNIFICANT_ATTRIBUTES": (0.1, ("JobPrio", "ProcId", "ClusterId, RequestMemory")),
     "SIGNIFICANT_ATTRIBUTES": (0.03, ("Requirements Rank RequestCpus,RequestMemory, RequestDisk", "Requirements")),
-    "START_VANILLA_UNIVERSE": (0.1, ("JOB.RequestCpus < 3", "SLOT.SlotID > 1", "SLOT.Cpus > JOB.RequestCpus")),
+    "START_VANILLA_UNIVERSE": (0.1, ("JOB.RequestCpus < 3", "SLOT.SlotID > 1", _MORE_CPUS)),
     "CURB_MATCHMAKING": (0.03, ("TotalIdleJobs > 5",)),
     "MAX_JOBS_RUNNING": (0.1, ("2", "5", "12")),
 }
@@ -109,8 +110,10 @@ def random_scenario(seed: str) -> Scenario:
     if dice.random() < 0.5:
         knobs.update({"LICENCE_LIMIT": str(dice.randint(1, 6)), "CONCURRENCY_LIMIT_DEFAULT": str(dice.randint(1, 8))})
     running: tuple[Cluster, ...] = ()
-    # A slot that prefers other jobs would be taken from its own.
-    if not types.strange and "RANK" not in knobs and dice.random() < 0.6:
+    # A slot that prefers other jobs would be taken from its own; and a schedd asks again when it has the claim, of a
+    # slot that has no more cpus than the job.
+    starts = "RANK" not in knobs and knobs.get("START_VANILLA_UNIVERSE") != _MORE_CPUS
+    if not types.strange and starts and dice.random() < 0.6:
         running = tuple(each for name in groups for each in small_clusters(dice, name))
     wanted = tuple(each for name in groups for each in clusters(dice, name, weight, types.tokens))
     userprio = tuple(_userprio(dice, groups, types.cpus))

@@ -92,7 +92,7 @@ class Reclaim:
     def run(self, *options: str, status: int = 0) -> str:
         """Run the command and return what it prints."""
         process = self.start(*options)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
         assert process.returncode == status, f"status {process.returncode}: {out}\n{err}"
         return out
 

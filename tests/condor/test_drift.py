@@ -38,7 +38,7 @@ class History:
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
         process = self.start(*arguments)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
         return process.returncode, out, err
 
     def record(self) -> tuple[int, int]:
@@ -165,7 +165,7 @@ def accounting_ads(pool: Pool) -> list[dict[str, Any]]:
 def test_two_at_once_are_both_right(pool: Pool, tmp_path: Path) -> None:
     history = History(tmp_path, pool)
     running = [history.start("record", "--pool", pool.collector) for _ in range(2)]
-    ended = [(*process.communicate(timeout=120), process.returncode) for process in running]
+    ended = [(*process.communicate(timeout=600), process.returncode) for process in running]
     told = history.report()
 
     # They may have looked in one order and have come to the store in the other: then one of them says so.

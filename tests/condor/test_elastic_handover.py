@@ -57,7 +57,7 @@ class Accounts:
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(self.directory)}
         return subprocess.run(
-            command, capture_output=True, text=True, cwd="/", env=environment, check=False, timeout=120
+            command, capture_output=True, text=True, cwd="/", env=environment, check=False, timeout=600
         )
 
     def forged(self, **quotas: float) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site:
         assert process.poll() is None
     os.kill(schedd, signal.SIGSTOP)
     try:
-        process.communicate(timeout=120)
+        process.communicate(timeout=600)
     finally:
         os.kill(schedd, signal.SIGCONT)
     assert process.returncode == 1, "not all was done"
@@ -227,7 +227,7 @@ def test_a_job_that_was_protected_since_the_plan_stays(site: Site, tmp_path: Pat
     while not reclaim.records("reclaim-intent"):
         assert process.poll() is None
     site.pool.tool("condor_qedit", "-constraint", "JobStatus == 2", "HtcqProtected", "true")
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 1, err
     failed = {why["why"] for why in json.loads(out)["done"]["failed"]}
     assert failed == {"it says HtcqProtected = true by now"}

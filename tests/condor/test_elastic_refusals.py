@@ -151,7 +151,7 @@ def test_a_negotiator_that_comes_to_it_too_late_gets_the_former_quotas(elastic: 
         pass
     os.kill(pid, signal.SIGSTOP)
     try:
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
     finally:
         os.kill(pid, signal.SIGCONT)
     if process.returncode == 0:
@@ -269,7 +269,7 @@ def test_two_instances_do_not_write_at_once(elastic: Elastic) -> None:
     assert elastic.path.read_text() == text
 
     both = [elastic.start("run", "--once", "--yes") for _ in range(2)]
-    ended = [(*process.communicate(timeout=120), process.returncode) for process in both]
+    ended = [(*process.communicate(timeout=600), process.returncode) for process in both]
     assert sorted(status for _, _, status in ended) in ([0, 0], [0, 3])
     assert all(status == 0 or "another htcq is writing there" in err for _, err, status in ended)
     writes = [each for each in read_journal(elastic.journal).records if each.kind == INTENT]

@@ -346,7 +346,7 @@ def test_a_full_disk_is_called_one_and_nothing_is_left_on_it(size: str, pool: Po
         cwd=ROOT,
         check=True,
         env={**os.environ, "CONDOR_CONFIG": "/dev/null"},
-        timeout=60,
+        timeout=600,
     )
 
     assert done.stdout == "3\n"
@@ -375,7 +375,7 @@ def test_no_part_of_a_snapshot_is_left_where_a_signal_ends_it(
         while process.poll() is None and parts_below(tmp_path) < parts:
             time.sleep(0.005)
         process.terminate()
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
         ended += process.returncode == -signal.SIGTERM
         left = [path.name for path in tmp_path.iterdir()]
         if process.returncode == -signal.SIGTERM:

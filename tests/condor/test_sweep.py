@@ -135,7 +135,7 @@ def test_an_interrupted_sweep_goes_on_with_the_jobs_that_it_has(access: AccessPo
     reached = state.exists if moment == "state" else lambda: len(queued(access.pool)) == 4
     access.pool.wait(reached, 60, moment, ("SchedLog",))
     access.signal(name)
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=600)
     assert child.returncode in (EXIT_UNKNOWN, 128 + 9, -9), said
     assert ("the same command waits for them again" in said) == (name == "INT")
     (access.place / "go").touch()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -234,6 +235,19 @@ def test_a_daemon_goes_off_and_comes_on(pool: Pool) -> None:
     assert len(pool.ads("negotiator")) == 1
     pool.wait(lambda: claims(pool), 60, "a claim", ("NegotiatorLog",))
     pool.clear()
+
+
+@pytest.mark.condor
+@pytest.mark.parametrize("daemon", ["startd", "negotiator"])
+def test_an_ad_that_a_daemon_leaves_behind_is_taken_away(daemon: str, pool: Pool) -> None:
+    """Its last word can be lost."""
+    kind = {"startd": "slots", "negotiator": "negotiator"}[daemon]
+    left = pool.ads(kind)[0] | {"Name": "left@behind", "ClassAdLifetime": 100000}
+    text = "".join(f"{name} = {json.dumps(value)}\n" for name, value in left.items() if isinstance(value, (str, int)))
+    pool.tool("condor_advertise", f"UPDATE_{daemon.upper()}_AD", "-", text=text)
+    pool.off(daemon)
+    assert pool.ads(kind) == []
+    pool.on(daemon)
 
 
 @pytest.mark.condor
