@@ -55,13 +55,11 @@ def read_elastic(file: str) -> Elastic:
     Raises:
         InputError: it cannot be read, or what it declares is refused.
     """
+    from htcq.audit.elastic import refuse_unsound
     from htcq.cli.site import parse_toml
-    from htcq.quota.elastic.validation import refusals
     from htcq.settings.elastic import quotas_from
 
     trees = quotas_from(parse_toml(Path(file), _HINT), file).trees
     for quotas in trees.values():
-        flaw = next(iter(refusals(quotas)), None)
-        if flaw is not None:
-            raise InputError(f"{file}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
+        refuse_unsound(quotas, file)
     return Elastic(file, trees)

@@ -97,8 +97,8 @@ def read_tree(arguments: argparse.Namespace) -> tuple[QuotaFile, str]:
     Raises:
         InputError: it cannot be read, the tree is refused, or there are several of which none is named.
     """
+    from htcq.audit.elastic import refuse_unsound
     from htcq.cli.site import parse_toml
-    from htcq.quota.elastic.validation import refusals
     from htcq.settings.elastic import quotas_from
 
     file = quotas_from(parse_toml(Path(arguments.quotas), _HINT), arguments.quotas)
@@ -107,9 +107,7 @@ def read_tree(arguments: argparse.Namespace) -> tuple[QuotaFile, str]:
     if len(names) > 1 and chosen != arguments.name:
         raise InputError(f"{arguments.quotas} has several trees", f"--name one of {', '.join(filter(None, names))}")
     quotas = file.trees[chosen]
-    flaw = next(iter(refusals(quotas)), None)
-    if flaw is not None:
-        raise InputError(f"{arguments.quotas}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
+    refuse_unsound(quotas, arguments.quotas)
     if not quotas.groups:
         raise InputError(f"{arguments.quotas} declares no groups", _HINT)
     return file, chosen

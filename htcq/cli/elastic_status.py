@@ -13,7 +13,6 @@ from htcq.cli.health import marked, told_ailments
 from htcq.cli.options import number
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
 from htcq.operations.pool_source import OpenSource, add_source_options, confine_to, open_source, read_open, sources
-from htcq.quota.elastic.validation import COMPUTABLE
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from htcq.audit.engine import Audit
     from htcq.elastic.status import Status
     from htcq.quota.elastic.groups import Quotas
-    from htcq.quota.elastic.quota_issue import QuotaIssue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,13 +47,15 @@ def main(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.headroom <= 100:
         raise InputError(f"--headroom {arguments.headroom:g}: not a percentage", "from 0 to 100")
     trees = chosen_trees(arguments.quotas, arguments.name)
-    flaws = {tree: _refusals(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
-    refused = [flaw for found in flaws.values() for flaw in found]
-    if any(flaw.rule not in COMPUTABLE for flaw in refused):
+    from htcq.audit.elastic import is_computable
+
+    wrong = {tree: _wrong(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
+    refused = any(found.findings for found in wrong.values())
+    if not all(is_computable(found) for found in wrong.values()):
         return EXIT_USAGE
     opened = {tree: open_source(sources(arguments, negotiator=arguments.name or tree)[0]) for tree in trees}
     confine_to(list(opened.values()))
-    looked = [_look(tree, quotas, flaws[tree], opened[tree], arguments) for tree, quotas in trees.items()]
+    looked = [_look(tree, quotas, wrong[tree], opened[tree], arguments) for tree, quotas in trees.items()]
     _show(looked, arguments)
     health = [each for status, _ in looked for each in status.health]
     return EXIT_USAGE if refused else marked(EXIT_FINE, health)
@@ -81,17 +81,16 @@ def chosen_trees(file: str, negotiator: str) -> Mapping[str, Quotas]:
     raise InputError(f"{file} has no tree for the negotiator {negotiator}", f"its trees are {', '.join(sorted(trees))}")
 
 
-def _refusals(tree: str, quotas: Quotas, file: str) -> list[QuotaIssue]:
+def _wrong(tree: str, quotas: Quotas, file: str) -> Audit:
     """Return why one tree is refused, which is said on standard error."""
-    from htcq.audit.elastic import checked
-    from htcq.audit.rule import Severity
-    from htcq.quota.elastic.validation import refusals
+    from htcq.audit.elastic import unsound
+    from htcq.audit.elastic_quotas import ElasticQuotas
 
-    flaws, name = list(refusals(quotas)), _named(file, tree)
-    for finding in checked(name, flaws).findings:
-        if finding.severity is Severity.ERROR:
-            tell(f"htcq: {name}: {finding.message} [{finding.rule}]")
-    return flaws
+    name = _named(file, tree)
+    found = unsound(ElasticQuotas(name, quotas))
+    for finding in found.findings:
+        tell(f"htcq: {name}: {finding.message} [{finding.rule}]")
+    return found
 
 
 def _named(file: str, tree: str) -> str:
@@ -99,13 +98,13 @@ def _named(file: str, tree: str) -> str:
 
 
 def _look(
-    tree: str, quotas: Quotas, flaws: list[QuotaIssue], opened: OpenSource, arguments: argparse.Namespace
+    tree: str, quotas: Quotas, wrong: Audit, opened: OpenSource, arguments: argparse.Namespace
 ) -> tuple[Status, Audit]:
     """Look at the pool with one tree."""
-    from htcq.audit.elastic import checked
+    from htcq.audit.elastic import doubtful
+    from htcq.audit.elastic_quotas import ElasticQuotas
     from htcq.elastic.ceiling_left import Headroom
     from htcq.elastic.status import status_of
-    from htcq.quota.elastic.warnings import doubts
 
     source = opened.source
     pool = read_open(opened)
@@ -116,8 +115,8 @@ def _look(
         )
     told_ailments(pool)
     status = status_of(pool, quotas, tree, source.negotiator, Headroom(arguments.headroom / 100))
-    found = [*flaws, *doubts(quotas, status.observation.demand)]
-    return status, checked(_named(arguments.quotas, tree), found)
+    subject = ElasticQuotas(_named(arguments.quotas, tree), quotas, status.observation.demand)
+    return status, wrong.joined(doubtful(subject))
 
 
 def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> None:

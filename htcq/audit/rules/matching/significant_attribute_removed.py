@@ -29,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     removed = {name.lower() for name in evidence.setting(_LIST).replace(",", " ").split()}
     pattern = _compiled(evidence.setting(_PATTERN))
     found: dict[str, list[SlotClass]] = {}
-    for kind in evidence.alike:
+    for kind in evidence.slot_classes_by_frame:
         consumption = [f"consumption{asset}" for asset in kind.consumption]
         for name in looks_of(kind, [*_ASKED, *consumption]).of_jobs:
             if name in removed or (pattern is not None and pattern.search(name)):

@@ -1,0 +1,29 @@
+"""A group is below one that is not there."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas
+from htcq.audit.rule import Found, Input, Rule, Severity
+
+
+def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+    known = [group.name for group in quotas.tree.groups]
+    for group in quotas.tree.orphans:
+        near = difflib.get_close_matches(group.parent, known, 1)
+        advice = f"Declare {group.parent}, or did you mean {near[0]}?" if near else f"Declare {group.parent}."
+        yield quotas.found(group.name, f"group {group.name} is below {group.parent}, which is no group", advice=advice)
+
+
+RULE = Rule(
+    id="elastic-orphan",
+    severity=Severity.ERROR,
+    needs=(Input.ELASTIC,),
+    summary="A group is below one that is not there",
+    consequence="Nothing is shared with it.",
+    advice="Declare the group above, or put the group elsewhere.",
+    source=UPSTREAM,
+    find=_find,
+)

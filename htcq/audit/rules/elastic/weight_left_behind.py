@@ -1,0 +1,33 @@
+"""A weight was the max of its group, and the max has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.elastic_quotas import ElasticQuotas
+from htcq.audit.rule import Found, Input, Rule, Severity
+
+
+def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+    if quotas.before is None:
+        return
+    before = {group.name: group for group in quotas.before.groups}
+    for group in quotas.tree.groups:
+        old = before.get(group.name)
+        for name, weight in sorted(group.weight.items()):
+            if old is not None and old.max.get(name) == weight == old.weight.get(name) != group.max.get(name):
+                yield quotas.found(
+                    group.name, f"group {group.name} has a weight of {weight} {name}, which was its max before"
+                )
+
+
+RULE = Rule(
+    id="elastic-weight-left-behind",
+    severity=Severity.WARNING,
+    needs=(Input.ELASTIC,),
+    summary="A weight is what the max was before it changed",
+    consequence="The group borrows as if its max had stayed.",
+    advice="Take the weight away: max is the default.",
+    source="koordinator-sh/koordinator pkg/webhook/elasticquota/quota_topology.go, commit a7a1b76",
+    find=_find,
+)
