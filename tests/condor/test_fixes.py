@@ -217,6 +217,11 @@ BREAKS: Mapping[str, Break] = {
         },
         {"hep.ann": 2},
     ),
+    "a schedd that finds no name without a scope": Break(
+        frozenset(("start-vanilla-without-scope",)),
+        {**policy(), "START_VANILLA_UNIVERSE": "RequestCpus < 3"},
+        {"ann": 8},
+    ),
     "a limit with a unit": Break(
         frozenset(("concurrency-limit-not-a-number",)),
         {**policy(), "SEATS_LIMIT": "2 seats"},
