@@ -89,9 +89,10 @@ class Checked:
 class Audit:
     """The outcome: findings, the worst first; rules that could not be checked; and those that were.
 
-    ``source`` and ``taken`` tell which pool, and when; ``incomplete`` what of it could not be read; ``known`` how many
-    findings were left out because they were known before. ``health`` is what is wrong with the pool's daemons, ``gaps``
-    what the rules needed and a live pool has, but the capture lacks: without it, no findings are no good news.
+    ``source`` and ``taken`` tell which pool, and when, ``pool`` what it is called; ``incomplete`` what of it could not
+    be read; ``known`` how many findings were left out because they were known before. ``health`` is what is wrong with the
+    pool's daemons, ``gaps`` what the rules needed and a live pool has, but the capture lacks: without it, no findings
+    are no good news.
     """
 
     findings: tuple[Finding, ...]
@@ -103,6 +104,7 @@ class Audit:
     known: int = 0
     health: tuple[Ailment, ...] = ()
     gaps: tuple[str, ...] = ()
+    pool: str = ""
 
     @property
     def failed(self) -> tuple[NotChecked, ...]:
@@ -183,6 +185,7 @@ def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | No
         subject.taken,
         health=subject.ailments,
         gaps=(*_gaps(subject, not_checked, needed), *subject.unread),
+        pool=subject.pool_name,
     )
 
 

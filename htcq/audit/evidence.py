@@ -46,6 +46,11 @@ class Evidence(Subject):
         return self.pool.source
 
     @property
+    def pool_name(self) -> str:
+        """What the pool is called: the machine of its collector."""
+        return self.pool.name
+
+    @property
     def taken(self) -> str:
         """When the pool was captured."""
         return self.pool.taken_at

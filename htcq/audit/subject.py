@@ -23,6 +23,11 @@ class Subject:
         return ""
 
     @property
+    def pool_name(self) -> str:
+        """What the pool is called; empty for what is no pool."""
+        return ""
+
+    @property
     def taken(self) -> str:
         """When it was as it is here; empty where that is not known."""
         return ""

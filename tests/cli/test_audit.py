@@ -253,7 +253,7 @@ def test_files_are_written_besides_what_is_printed(call: Call, quiet_place: Path
     done = call("audit", *ONLY, "--html", "page.html", "--prometheus", "htcq.prom")
 
     assert f"error  {RULE}" in done.out
-    assert f'htcq_findings{{rule="{RULE}",severity="error"}} 1\n' in (quiet_place / "htcq.prom").read_text()
+    assert f'htcq_findings{{pool="snap",rule="{RULE}",severity="error"}} 1\n' in (quiet_place / "htcq.prom").read_text()
     assert "<h1>Audit of snap</h1>" in (quiet_place / "page.html").read_text()
     assert names(quiet_place) == ["htcq.prom", "node.json", "page.html", "snap"]
 
