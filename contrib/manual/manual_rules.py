@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from manual_source import Page, parsed
 
-from htcq.audit.catalog import FAMILIES
-from htcq.audit.rule import Rule
+from htcq.audit.catalog import by_family
+from htcq.audit.rule import AnyRule
 from htcq.report.fix import settings_text
 from htcq.report.rules import needed
 
@@ -22,13 +22,13 @@ def rules_page() -> Page:
 
 
 def _families() -> Iterator[str]:
-    for name, family in FAMILIES.items():
+    for name, rules in by_family().items():
         yield f"## {name.upper()}"
-        for rule in family.RULES:
+        for rule in rules:
             yield from _rule(rule)
 
 
-def _rule(rule: Rule) -> Iterator[str]:
+def _rule(rule: AnyRule) -> Iterator[str]:
     yield f"### {rule.id}"
     yield f"{_text(rule.summary)} ({rule.severity.word})."
     yield _text(rule.consequence)

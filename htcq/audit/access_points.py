@@ -96,7 +96,7 @@ def queues(evidence: Evidence) -> Mapping[tuple[str, str], Queue]:
         if why is not None:
             kept_back.setdefault(key, Counter())[why.id] += job.wanted
 
-    classes = {id(each.frame): each for each in evidence.classes}
+    classes = {id(each.frame): each for each in evidence.autoclusters}
     found = {}
     for key, counts in wanted.items():
         by_class = tuple((classes[frame], count) for frame, count in counts.items())

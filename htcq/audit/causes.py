@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
-from htcq.audit.mended import mended
-from htcq.audit.rule import Found, Rule
+from htcq.audit.rule import AnyRule, Found
+from htcq.audit.subject import Subject
 from htcq.errors import BindingsError
 
 #: How many root causes are tried: each costs up to half an audit, so that a large pool has fewer tried.
@@ -33,7 +32,7 @@ class Cause:
 class Told:
     """One thing that a rule found; what it has in common with others of its cause is one finding."""
 
-    rule: Rule
+    rule: AnyRule
     found: Found
 
     @property
@@ -56,15 +55,15 @@ class _Root:
     gone: list[Told] = field(default_factory=list)
 
 
-def root_causes(evidence: Evidence, told: Sequence[Told]) -> dict[tuple[Cause, str], Cause]:
+def root_causes(subject: Subject, told: Sequence[Told]) -> dict[tuple[Cause, str], Cause]:
     """Return the root cause of what follows from one, by its mark; ``told`` is in the order of the rules."""
     if len(told) <= 1:
         # Nothing is there that could follow from another thing.
         return {}
 
-    tried = _to_be_tried(_roots(told), len(evidence.slots))
+    tried = _to_be_tried(_roots(told), subject.count)
     for root in tried:
-        root.gone = _gone(evidence, root, told)
+        root.gone = _gone(subject, root, told)
     # The one from which most follows comes first; of two that explain each other, the one whose rule comes first.
     tried.sort(key=_number_gone, reverse=True)
 
@@ -108,9 +107,9 @@ def _number_gone(root: _Root) -> int:
     return len({each.cause for each in root.gone})
 
 
-def _gone(evidence: Evidence, root: _Root, told: Sequence[Told]) -> list[Told]:
+def _gone(subject: Subject, root: _Root, told: Sequence[Told]) -> list[Told]:
     """Return what is not found any more in the pool without ``root``; nothing where that one is still found."""
-    without = evidence.with_settings(mended(evidence.pool, tuple(root.settings)))
+    without = subject.with_settings(root.settings)
     rules = {each.rule.id: each.rule for each in told}
     before: dict[str, set[tuple[Cause, str]]] = {}
     for each in told:
@@ -127,7 +126,7 @@ def _gone(evidence: Evidence, root: _Root, told: Sequence[Told]) -> list[Told]:
     return [each for each in others if _is_gone(each, before[each.rule.id], left[each.rule.id])]
 
 
-def _left(rule: Rule, without: Evidence) -> set[tuple[Cause, str]] | None:
+def _left(rule: AnyRule, without: Subject) -> set[tuple[Cause, str]] | None:
     """Return the marks of what ``rule`` still finds; None where it cannot look."""
     if any(without.lacks(need) for need in rule.needs):
         return None
@@ -140,7 +139,7 @@ def _left(rule: Rule, without: Evidence) -> set[tuple[Cause, str]] | None:
         return None
 
 
-def _marks(rule: Rule, without: Evidence) -> Iterator[tuple[Cause, str]]:
+def _marks(rule: AnyRule, without: Subject) -> Iterator[tuple[Cause, str]]:
     for each in rule.find(without):
         if isinstance(each, Found):
             yield Told(rule, each).mark

@@ -1,39 +1,48 @@
-"""Looks for what is wrong with elastic quotas: their rules, run as those of the audit are.
-
-A file of quotas is no pool. What validation finds is bound to the rules, which then find it, so that severities, what a
-site says of a rule, and every output are those of the audit.
-"""
+"""Checks elastic quotas: what makes them unsound comes first, then what somebody should know of sound ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from htcq.audit.catalog import ELASTIC, family
+from htcq.audit.elastic_quotas import ElasticQuotas
+from htcq.audit.engine import Audit, audit
+from htcq.audit.rule import AnyRule, Severity
+from htcq.errors import InputError
+from htcq.quota.elastic.groups import Quotas
 
-from htcq.audit.catalog import FAMILIES
-from htcq.audit.engine import Audit, Verdict, audit
-from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Rule
-from htcq.pool.pool import Pool
-from htcq.quota.elastic.quota_issue import QuotaIssue
-
-_RULES: tuple[Rule, ...] = FAMILIES["elastic"].RULES
-MALFORMED = "elastic-amount-malformed"
-
-
-def checked(source: str, flaws: Iterable[QuotaIssue], site: Mapping[str, Verdict] | None = None) -> Audit:
-    """Return what ``flaws`` are by the rules; ``source`` is the file in which they stand."""
-    by_rule: dict[str, list[QuotaIssue]] = {rule.id: [] for rule in _RULES}
-    for flaw in flaws:
-        by_rule[flaw.rule].append(flaw)
-    rules = (replace(rule, needs=(), find=_finder(by_rule[rule.id], source)) for rule in _RULES)
-    return audit(Evidence(Pool(source)), rules, site)
+#: What is wrong only with the amounts: such quotas must not be written, and what they come to is well defined.
+COMPUTABLE = frozenset(
+    (
+        "elastic-min-above-max", "elastic-min-not-of-parent", "elastic-children-min-above-parent",
+        "elastic-guarantee-not-covered", "elastic-max-below-used", "elastic-used-without-max",
+        "elastic-kinds-above-whole", "elastic-dimension-not-of-parent",
+    )
+)  # fmt: skip
 
 
-def _finder(flaws: Iterable[QuotaIssue], source: str) -> Callable[[Evidence], Iterator[Found]]:
-    def found(_: Evidence) -> Iterator[Found]:
-        for flaw in flaws:
-            facts = tuple(Fact(key, value, source) for key, value in flaw.facts)
-            subject = f"group {flaw.group}" if flaw.group else "the top-level groups"
-            yield Found(flaw.message, subject, flaw.message, facts, flaw.fix, examples=(flaw.group or subject,))
+def unsound(quotas: ElasticQuotas) -> Audit:
+    """Return every reason to refuse the quotas: what Koordinator's admission refuses, and what would never end."""
+    return audit(quotas, _rules(errors=True))
 
-    return found
+
+def doubtful(quotas: ElasticQuotas) -> Audit:
+    """Return what somebody should know of quotas that can be computed: Koordinator lets it pass and says nothing."""
+    return audit(quotas, _rules(errors=False))
+
+
+def is_computable(found: Audit) -> bool:
+    """Tell whether quotas of which ``found`` is wrong come to anything that is well defined."""
+    return all(finding.rule in COMPUTABLE for finding in found.findings)
+
+
+def refuse_unsound(quotas: Quotas, file: str) -> None:
+    """Refuse quotas that are not sound by themselves, whatever is wanted of them.
+
+    Raises:
+        InputError: with the first of what is wrong, and how to fix it.
+    """
+    for finding in unsound(ElasticQuotas(file, quotas)).findings:
+        raise InputError(f"{file}: {finding.message} [{finding.rule}]", finding.advice)
+
+
+def _rules(errors: bool) -> tuple[AnyRule, ...]:
+    return tuple(rule for rule in family(ELASTIC) if (rule.severity is Severity.ERROR) is errors)

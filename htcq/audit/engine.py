@@ -1,6 +1,6 @@
-"""Runs rules on evidence: merges what has one cause, applies what the site says of a rule, and sorts by severity.
+"""Runs rules on a subject: merges what has one cause, applies what the site says of a rule, and sorts by severity.
 
-What follows from a root cause is listed under it.
+What follows from a root cause is listed under it. A subject is a pool, declared groups, or elastic quotas.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ import fnmatch
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic
 
 from htcq.audit.causes import Cause, Told, by_root, root_causes
-from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting, united
 from htcq.audit.input import Input
-from htcq.audit.rule import HARMLESS, Fact, Harm, Rule, Severity, Unchecked
+from htcq.audit.rule import HARMLESS, AnyRule, Fact, Harm, Rule, Severity, Unchecked
+from htcq.audit.subject import S, Subject
 from htcq.errors import BindingsError
-from htcq.poolquota.health import Ailment, ailments
-from htcq.poolquota.unread import unread
+
+if TYPE_CHECKING:
+    from htcq.poolquota.health import Ailment
 
 #: Most things of one cause that a finding names.
 EXAMPLES = 3
@@ -87,9 +89,10 @@ class Checked:
 class Audit:
     """The outcome: findings, the worst first; rules that could not be checked; and those that were.
 
-    ``source`` and ``taken`` tell which pool, and when; ``incomplete`` what of it could not be read; ``known`` how many
-    findings were left out because they were known before. ``health`` is what is wrong with the pool's daemons, ``gaps``
-    what the rules needed and a live pool has, but the capture lacks: without it, no findings are no good news.
+    ``source`` and ``taken`` tell which pool, and when, ``pool`` what it is called; ``incomplete`` what could not be
+    read of it; ``known`` how many findings were left out because they were known before. ``health`` is what is wrong with
+    the pool's daemons, ``gaps`` what the rules needed and a live pool has, but the capture lacks: without it, no
+    findings are no good news.
     """
 
     findings: tuple[Finding, ...]
@@ -101,6 +104,7 @@ class Audit:
     known: int = 0
     health: tuple[Ailment, ...] = ()
     gaps: tuple[str, ...] = ()
+    pool: str = ""
 
     @property
     def failed(self) -> tuple[NotChecked, ...]:
@@ -130,9 +134,19 @@ class Audit:
         """Return the outcome as one for which rules could not even be loaded: no findings are then no good news."""
         return replace(self, gaps=(*self.gaps, *reasons))
 
+    def joined(self, other: Audit) -> Audit:
+        """Return the outcome with that of other rules, which looked at another subject of the same site."""
+        return replace(
+            self,
+            findings=tuple(sorted((*self.findings, *other.findings), key=_rank)),
+            not_checked=(*self.not_checked, *other.not_checked),
+            rules=(*self.rules, *other.rules),
+            gaps=(*self.gaps, *other.gaps),
+        )
 
-def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict] | None = None) -> Audit:
-    """Return what ``rules`` find in ``evidence``, each as ``site`` wants it."""
+
+def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | None = None) -> Audit:
+    """Return what ``rules`` find in ``subject``, each as ``site`` wants it."""
     verdicts = site or {}
     told: list[Told] = []
     not_checked: list[NotChecked] = []
@@ -141,12 +155,12 @@ def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict]
 
     for rule in rules:
         verdict = verdicts.get(rule.id, Verdict())
-        run = _Run(rule, verdict)
+        run: _Run[S] = _Run(rule, verdict)
         missing = ""
         try:
-            missing = _lacking(rule, evidence)
+            missing = _lacking(rule, subject)
             if not missing:
-                run.take(evidence)
+                run.take(subject)
         except BindingsError:
             raise
         except Exception as error:
@@ -154,60 +168,60 @@ def audit(evidence: Evidence, rules: Iterable[Rule], site: Mapping[str, Verdict]
             run.fail(error)
         if missing:
             not_checked.append(NotChecked(rule.id, missing))
-            needed.update(need for need in rule.needs if evidence.lacks(need))
+            needed.update(need for need in rule.needs if subject.lacks(need))
             continue
         if not run.failed:
             checked.append(Checked(rule.id, verdict.severity or rule.severity))
         told += run.told
         not_checked += run.not_checked()
 
-    findings = sorted(_findings(evidence, told, verdicts), key=_rank)
-    pool = evidence.pool
+    findings = sorted(_findings(subject, told, verdicts), key=_rank)
     return Audit(
         tuple(findings),
         tuple(not_checked),
         tuple(checked),
-        pool.incomplete,
-        pool.source,
-        pool.taken_at,
-        # Rules that need no more than a configuration can be had without a pool.
-        health=() if pool.records is None else ailments(pool),
-        gaps=(*_gaps(evidence, not_checked, needed), *unread(pool)),
+        subject.incomplete,
+        subject.source,
+        subject.taken,
+        health=subject.ailments,
+        gaps=(*_gaps(subject, not_checked, needed), *subject.unread),
+        pool=subject.pool_name,
     )
 
 
-def _gaps(evidence: Evidence, not_checked: Sequence[NotChecked], needed: Mapping[Input, int]) -> Iterator[str]:
+def _gaps(subject: Subject, not_checked: Sequence[NotChecked], needed: Mapping[Input, int]) -> Iterator[str]:
     """Yield what keeps an audit from an all-clear: rules that failed, and rules that wanted for what a pool has."""
     for each in not_checked:
         if each.failed:
             yield f"the rule {each.rule} failed: {each.missing}"
-    for need, rules in needed.items():
-        if evidence.should_have(need):
+    for need in Input:
+        rules = needed.get(need, 0)
+        if rules and subject.should_have(need):
             yield f"{rules} rule{'' if rules == 1 else 's'} not checked without {need.value}"
 
 
-def _lacking(rule: Rule, evidence: Evidence) -> str:
-    """Return what evidence is missing for ``rule``; empty where there is all that it needs."""
-    return "; ".join(need.value for need in rule.needs if evidence.lacks(need))
+def _lacking(rule: AnyRule, subject: Subject) -> str:
+    """Return what data is missing for ``rule``; empty where there is all that it needs."""
+    return "; ".join(need.value for need in rule.needs if subject.lacks(need))
 
 
 def _rank(finding: Finding) -> tuple[int, str]:
     return -finding.severity, finding.rule
 
 
-class _Run:
-    """One rule as it looks at the evidence."""
+class _Run(Generic[S]):
+    """One rule as it looks at a subject."""
 
-    def __init__(self, rule: Rule, verdict: Verdict) -> None:
+    def __init__(self, rule: Rule[S], verdict: Verdict) -> None:
         self.failed = ""
         self.told: list[Told] = []
         self._rule = rule
         self._verdict = verdict
         self._unchecked: list[str] = []
 
-    def take(self, evidence: Evidence) -> None:
+    def take(self, subject: S) -> None:
         """Take up what the rule finds."""
-        for each in self._rule.find(evidence):
+        for each in self._rule.find(subject):
             if isinstance(each, Unchecked):
                 self._unchecked.append(each.missing)
             elif self._verdict.admits(each.subject):
@@ -228,9 +242,9 @@ class _Run:
 # Findings -------------------------------------------------------------------------------------------------------
 
 
-def _findings(evidence: Evidence, told: Sequence[Told], verdicts: Mapping[str, Verdict]) -> Iterator[Finding]:
+def _findings(subject: Subject, told: Sequence[Told], verdicts: Mapping[str, Verdict]) -> Iterator[Finding]:
     """Yield one finding for each cause, with what follows from it."""
-    owners = root_causes(evidence, told)
+    owners = root_causes(subject, told)
     following = by_root(told, owners)
     own = [each for each in told if each.mark not in owners]
 

@@ -8,60 +8,103 @@ from operator import is_
 from typing import TYPE_CHECKING
 
 from htcq.audit.charges import Charge, charges
+from htcq.audit.fix import Setting
 from htcq.audit.input import Input
+from htcq.audit.pool_with_settings import pool_with_settings
+from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
 from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.pool.startds import StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.health import Ailment, ailments
+from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:
     from htcq.audit.unmatched import Unmatched, UnusedSlots
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
-class Evidence:
+class Evidence(Subject):
     """A pool and what follows from it."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.weights = Weights()
-        self._charges: dict[int, tuple[Charge, ...]] = {}
-        self._walls: dict[tuple[int, int], Mismatch] = {}
-        self._cheapest: dict[int, tuple[SlotClass, Number] | None] = {}
-        self._others: list[tuple[SlotClass, ...]] = []
+        self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
+        self._mismatches: dict[tuple[SlotClass, SharedAttributes], Mismatch] = {}
+        self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
-    def with_settings(self, pool: Pool) -> Evidence:
+    @property
+    def source(self) -> str:
+        """The pool or snapshot that it comes from."""
+        return self.pool.source
+
+    @property
+    def pool_name(self) -> str:
+        """What the pool is called: the machine of its collector."""
+        return self.pool.name
+
+    @property
+    def taken(self) -> str:
+        """When the pool was captured."""
+        return self.pool.taken_at
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """What of the pool could not be read."""
+        return self.pool.incomplete
+
+    @property
+    def count(self) -> int:
+        """How many slots there are."""
+        return len(self.slots)
+
+    @property
+    def ailments(self) -> tuple[Ailment, ...]:
+        """What is wrong with the daemons; nothing where only a configuration is known."""
+        return () if self.pool.records is None else ailments(self.pool)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What a live pool has and this capture lacks."""
+        return unread(self.pool)
+
+    def with_settings(self, settings: Iterable[Setting]) -> Evidence:
+        """Return the evidence on the same pool with these settings."""
+        return self.on(pool_with_settings(self.pool, settings))
+
+    def on(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
 
         What those settings leave alone is not computed anew: the jobs never change, the slots only with knobs of
-        execute nodes.
+        execution points.
         """
         from htcq.audit.unmatched import UnusedSlots
 
         other = Evidence(pool)
         if pool.jobs is self.pool.jobs:
-            other.classes = self.classes
+            other.autoclusters = self.autoclusters
             other.trials = self.trials
-            other._charges, other._walls = self._charges, self._walls
+            other._charges, other._mismatches = self._charges, self._mismatches
         if pool.slots is self.pool.slots:
-            other.kinds, other.alike, other.unused = self.kinds, self.alike, self.unused
+            other.slot_classes, other.slot_classes_by_frame = self.slot_classes, self.slot_classes_by_frame
+            other.unused = self.unused
             return other
-        other.kinds = tuple(_known_again(other.kinds, self.kinds))
-        other.unused = UnusedSlots(other.alike, self.unused)
-        # What is known of kinds is known by their identity, which only counts while they are there.
-        self._others += (other.kinds, other.alike)
+        other.slot_classes = tuple(_known_again(other.slot_classes, self.slot_classes))
+        other.unused = UnusedSlots(other.slot_classes_by_frame, self.unused)
         return other
 
     def lacks(self, need: Input) -> bool:
-        """Tell whether there is no evidence of this kind."""
+        """Tell whether there is no data of this kind."""
         pool = self.pool
         there: Mapping[Input, object] = {
             Input.SLOTS: pool.slots,
@@ -72,15 +115,13 @@ class Evidence:
             Input.CENTRAL: pool.central,
             Input.ACCESS: self.access,
             Input.EXECUTE: self.execute,
-            Input.DECLARED: (),
-            Input.ELASTIC: (),
         }
-        return not there[need]
+        return not there.get(need)
 
     def should_have(self, need: Input) -> bool:
-        """Tell whether a live pool, or a full snapshot of it, has evidence of this kind.
+        """Tell whether a live pool, or a full snapshot of it, has data of this kind.
 
-        A pool without submitters, accounts or schedds may be idle, or another pool's target; nobody must declare.
+        A pool without submitters, accounts or schedds may be idle, or another pool's target.
         """
         pool = self.pool
         needed: Mapping[Input, bool] = {
@@ -89,8 +130,6 @@ class Evidence:
             Input.SCHEDDS: pool.records is None,
             Input.ACCESS: bool(pool.schedds),
             Input.EXECUTE: bool(pool.slots),
-            Input.DECLARED: False,
-            Input.ELASTIC: False,
         }
         return needed.get(need, True)
 
@@ -102,8 +141,8 @@ class Evidence:
         return self.pool.slots or ()
 
     @cached_property
-    def kinds(self) -> tuple[SlotClass, ...]:
-        """The slots collapsed into kinds of equal policy and shape."""
+    def slot_classes(self) -> tuple[SlotClass, ...]:
+        """The slots collapsed into classes of equal policy and shape."""
         return slot_classes(self.slots)
 
     @cached_property
@@ -111,107 +150,108 @@ class Evidence:
         """What the startds of the slots make of requests."""
         return StartdTable(self.execute)
 
-    def kinds_of_type(self, *types: str) -> tuple[SlotClass, ...]:
-        """Return the kinds of slot type Partitionable, Dynamic or Static."""
-        return tuple(kind for kind in self.kinds if kind.type in types)
+    def slot_classes_of_type(self, *types: str) -> tuple[SlotClass, ...]:
+        """Return the classes of slot type Partitionable, Dynamic or Static."""
+        return tuple(slot_class for slot_class in self.slot_classes if slot_class.type in types)
 
     @property
     def partitionable(self) -> tuple[SlotClass, ...]:
-        """The partitionable kinds."""
-        return self.kinds_of_type(PARTITIONABLE)
+        """The partitionable classes."""
+        return self.slot_classes_of_type(PARTITIONABLE)
 
     @property
     def offered(self) -> tuple[SlotClass, ...]:
-        """The kinds that the negotiator can match: all but dynamic slots."""
-        return self.kinds_of_type(PARTITIONABLE, STATIC)
+        """The classes that the negotiator can match: all but dynamic slots."""
+        return self.slot_classes_of_type(PARTITIONABLE, STATIC)
 
     @cached_property
-    def alike(self) -> tuple[SlotClass, ...]:
+    def slot_classes_by_frame(self) -> tuple[SlotClass, ...]:
         """The offered slots by shape and frame: all that their own expressions say of a job is equal."""
-        found: dict[tuple[int, int], list[Slot]] = {}
-        for kind in self.offered:
-            for slot in kind.slots:
-                found.setdefault((id(kind), id(slot.frame)), []).append(slot)
+        found: dict[tuple[SlotClass, SharedAttributes], list[Slot]] = {}
+        for slot_class in self.offered:
+            for slot in slot_class.slots:
+                found.setdefault((slot_class, slot.frame), []).append(slot)
         return tuple(SlotClass(tuple(slots)) for slots in found.values())
 
     @property
     def with_policy(self) -> tuple[SlotClass, ...]:
-        """The kinds that HTCondor matches by consumption policy."""
-        return tuple(kind for kind in self.partitionable if kind.supports_policy)
+        """The classes that HTCondor matches by consumption policy."""
+        return tuple(slot_class for slot_class in self.partitionable if slot_class.supports_policy)
 
     @cached_property
     def slot_types(self) -> Mapping[str, frozenset[int]]:
         """The numbers of the slot types that each machine has, by machine."""
-        by_frame: dict[int, int] = {}
+        by_frame: dict[SharedAttributes, int] = {}
         found: dict[str, set[int]] = {}
-        for kind in self.offered:
-            for slot in kind.slots:
-                if id(slot.frame) not in by_frame:
-                    by_frame[id(slot.frame)] = slot.type_id
-                found.setdefault(str(slot.machine), set()).add(by_frame[id(slot.frame)])
+        for slot_class in self.offered:
+            for slot in slot_class.slots:
+                if slot.frame not in by_frame:
+                    by_frame[slot.frame] = slot.type_id
+                found.setdefault(str(slot.machine), set()).add(by_frame[slot.frame])
         return {machine: frozenset(types) for machine, types in found.items()}
 
     @property
     def dynamic(self) -> Iterator[Slot]:
         """Every dynamic slot."""
-        return (slot for kind in self.kinds_of_type(DYNAMIC) for slot in kind.slots)
+        return (slot for slot_class in self.slot_classes_of_type(DYNAMIC) for slot in slot_class.slots)
 
     # Jobs -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def classes(self) -> tuple[Autocluster, ...]:
+    def autoclusters(self) -> tuple[Autocluster, ...]:
         """The jobs collapsed into classes; none where there are no job ads."""
         return autoclusters_of(self.pool.jobs or ())
 
     @cached_property
     def trials(self) -> Trials:
         """What jobs take by the slots' consumption policies, tried once for all rules."""
-        return Trials(lambda: self.classes)
+        return Trials(lambda: self.autoclusters)
 
-    def charges(self, kind: SlotClass) -> tuple[Charge, ...]:
-        """Return what the jobs that are tried on ``kind`` are charged there."""
-        if id(kind) not in self._charges:
-            constant = not self.trials.looks_at_slot(kind)
-            self._charges[id(kind)] = tuple(charges(kind, self.trials.of(kind), constant))
-        return self._charges[id(kind)]
+    def charges(self, slot_class: SlotClass) -> tuple[Charge, ...]:
+        """Return what the jobs that are tried on ``slot_class`` are charged there."""
+        if slot_class not in self._charges:
+            constant = not self.trials.looks_at_slot(slot_class)
+            self._charges[slot_class] = tuple(charges(slot_class, self.trials.of(slot_class), constant))
+        return self._charges[slot_class]
 
     @cached_property
     def waiting(self) -> Mapping[str, tuple[Autocluster, ...]]:
         """The classes of each submitter's idle jobs."""
         found: dict[str, list[Autocluster]] = {}
-        for each in self.classes:
+        for each in self.autoclusters:
             for submitter in each.idle:
                 found.setdefault(submitter, []).append(each)
         return {submitter: tuple(classes) for submitter, classes in found.items()}
 
-    def fits(self, kind: SlotClass, jobs: Autocluster) -> bool:
-        """Tell whether a job of ``jobs`` would be matched with an unused slot of ``kind``."""
-        key = id(kind), id(jobs.frame)
-        if key not in self._walls:
-            self._walls[key] = wall(kind, jobs)[0]
-        return self._walls[key] is Mismatch.NONE
+    def fits(self, slot_class: SlotClass, jobs: Autocluster) -> bool:
+        """Tell whether a job of ``jobs`` would be matched with an unused slot of ``slot_class``."""
+        key = slot_class, jobs.frame
+        if key not in self._mismatches:
+            self._mismatches[key] = wall(slot_class, jobs)[0]
+        return self._mismatches[key] is Mismatch.NONE
 
     def cheapest(self, jobs: Autocluster) -> tuple[SlotClass, Number] | None:
-        """Return the kind of slot that costs a job of ``jobs`` least, and the match cost; None where it fits none.
+        """Return the slot class that costs a job of ``jobs`` least, and the match cost; None where it fits none.
 
         Every slot counts as unused. With a consumption policy a match costs what the weight loses, else all of it.
         """
-        key = id(jobs.frame)
+        key = jobs.frame
         if key not in self._cheapest:
             # Plain slots cost every job the same: the first that fits is the cheapest of them.
             plain = next((each for each in self._plain_by_weight if self.fits(each[0], jobs)), None)
             known = [plain] if plain is not None else []
-            for kind in self.with_policy:
-                cost = kind.cost(kind.consumed(jobs.ad())) if self.fits(kind, jobs) else None
-                known += [(kind, cost)] if cost is not None else []
+            for slot_class in self.with_policy:
+                cost = slot_class.cost(slot_class.consumed(jobs.ad())) if self.fits(slot_class, jobs) else None
+                known += [(slot_class, cost)] if cost is not None else []
             self._cheapest[key] = min(known, key=lambda each: each[1], default=None)
         return self._cheapest[key]
 
     @cached_property
     def _plain_by_weight(self) -> tuple[tuple[SlotClass, Number], ...]:
-        """The kinds without a consumption policy, the lightest first, with their weight."""
-        plain = [(kind, kind.plain_weight()) for kind in self.offered if not kind.supports_policy]
-        return tuple(sorted(plain, key=lambda each: each[1]))
+        """The classes without a consumption policy, the lightest first, with their weight."""
+        plain = [slot_class for slot_class in self.offered if not slot_class.supports_policy]
+        weighed = [(slot_class, slot_class.plain_weight()) for slot_class in plain]
+        return tuple(sorted(weighed, key=lambda each: each[1]))
 
     @cached_property
     def askers(self) -> SubmitterQueues:
@@ -225,14 +265,14 @@ class Evidence:
         """The slots as they were if no job ran, and which of the jobs that are offered they would take."""
         from htcq.audit.unmatched import UnusedSlots
 
-        return UnusedSlots(self.alike)
+        return UnusedSlots(self.slot_classes_by_frame)
 
     @cached_property
     def unmatched(self) -> tuple[Unmatched, ...]:
         """The autoclusters of idle jobs that no slot would take even unused."""
         from htcq.audit.unmatched import unmatched
 
-        return tuple(unmatched(self.askers, self.unused)) if self.alike else ()
+        return tuple(unmatched(self.askers, self.unused)) if self.slot_classes_by_frame else ()
 
     # Groups -----------------------------------------------------------------------------------------------------
 
@@ -290,12 +330,13 @@ class Evidence:
         return self.pool.central.truth(name, default) if self.pool.central is not None else default
 
 
-def _known_again(kinds: Iterable[SlotClass], before: Iterable[SlotClass]) -> Iterator[SlotClass]:
-    """Yield ``kinds``, each of which that has the very slots of one of ``before`` as that one."""
-    by_first = {id(kind.first): kind for kind in before}
-    for kind in kinds:
-        known = by_first.get(id(kind.first))
-        if known is not None and len(known.slots) == len(kind.slots) and all(map(is_, known.slots, kind.slots)):
-            yield known
-        else:
-            yield kind
+def _known_again(classes: Iterable[SlotClass], before: Iterable[SlotClass]) -> Iterator[SlotClass]:
+    """Yield ``classes``, but the class of ``before`` in place of one that has the same slots."""
+    by_first = {id(slot_class.first): slot_class for slot_class in before}
+    for slot_class in classes:
+        known = by_first.get(id(slot_class.first))
+        yield known if known is not None and _same_slots(known, slot_class) else slot_class
+
+
+def _same_slots(one: SlotClass, other: SlotClass) -> bool:
+    return len(one.slots) == len(other.slots) and all(map(is_, one.slots, other.slots))

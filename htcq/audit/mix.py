@@ -34,7 +34,7 @@ class Taking:
 
 def waiting(evidence: Evidence) -> tuple[Autocluster, ...]:
     """Return the classes of idle jobs, those with most jobs first."""
-    idle = [jobs for jobs in evidence.classes if jobs.idle]
+    idle = [jobs for jobs in evidence.autoclusters if jobs.idle]
     idle.sort(key=lambda jobs: -sum(jobs.idle.values()))
     return tuple(idle[:MAX_CLASSES])
 

@@ -77,13 +77,13 @@ class Names:
     @cached_property
     def slots(self) -> dict[str, str]:
         """What slots have, or may have at another time."""
-        assets = {asset for kind in self._evidence.kinds for asset in kind.assets}
+        assets = {asset for kind in self._evidence.slot_classes for asset in kind.assets}
         return _spelt(self._listed, slot_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.slot_frames))
 
     @cached_property
     def jobs(self) -> dict[str, str]:
         """What jobs have, or may have at another time."""
-        assets = {asset for kind in self._evidence.kinds for asset in kind.assets}
+        assets = {asset for kind in self._evidence.slot_classes for asset in kind.assets}
         return _spelt(self._listed, job_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.job_frames))
 
     def unknown(self, expression: Expr, mine: str, alone: bool = False) -> Iterator[Unknown]:

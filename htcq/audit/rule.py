@@ -1,15 +1,15 @@
-"""What a rule is and what it finds. A finding is data: it is never raised, and one rule's cause is told once."""
+"""What a rule is and what it finds. A finding is data: it is never raised, and one cause is reported once."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Generic, Union
 
-from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
 from htcq.audit.input import Input as Input
+from htcq.audit.subject import S
 
 #: What shuts more than this part of a pool is worth a warning, and what shuts as much as the second one is an error.
 MUCH_OF_THE_POOL, MAX_OF_THE_POOL = 0.1, 0.5
@@ -111,14 +111,15 @@ class Unchecked:
 #: The family of rules that a site adds, and where all others lie.
 SITE, _FAMILIES = "site", "htcq.audit.rules."
 
-Finder = Callable[[Evidence], Iterator[Union[Found, Unchecked]]]
+Results = Iterator[Union[Found, Unchecked]]
 
 
 @dataclass(frozen=True)
-class Rule:
-    """One rule. ``id`` is permanent; ``summary``, ``consequence`` and ``advice`` are its manual text, all of it prose.
+class Rule(Generic[S]):
+    """One rule on a subject: a pool's evidence, declared groups, or elastic quotas.
 
-    ``settings`` is configuration that mends every finding which has none of its own.
+    ``id`` is permanent; ``summary``, ``consequence`` and ``advice`` are its manual text, all of it prose. ``find``
+    yields what breaks it. ``settings`` is configuration that fixes every finding which has none of its own.
 
     ``source`` says where in HTCondor the fact comes from (file and version) or how it was measured.
     """
@@ -130,7 +131,7 @@ class Rule:
     consequence: str
     advice: str
     source: str
-    find: Finder = field(repr=False)
+    find: Callable[[S], Results] = field(repr=False)
     settings: tuple[Setting, ...] = ()
 
     @property
@@ -138,3 +139,7 @@ class Rule:
         """The package that it lies in: consumption, weight, quota, matching, nodes, …; ``site`` for a plug-in's."""
         package, _, _ = self.find.__module__.rpartition(".")
         return package.removeprefix(_FAMILIES) if package.startswith(_FAMILIES) else SITE
+
+
+#: A rule, whatever it looks at.
+AnyRule = Rule[Any]

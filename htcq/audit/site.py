@@ -5,9 +5,9 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-from htcq.audit.catalog import RULES, rule
+from htcq.audit.catalog import ELASTIC, rule, rules_of_pools
 from htcq.audit.engine import Verdict
-from htcq.audit.rule import Rule, Severity
+from htcq.audit.rule import AnyRule, Severity
 from htcq.audit.site_rules import PREFIX
 from htcq.errors import InputError
 from htcq.settings import AuditSettings, RuleSettings
@@ -28,8 +28,8 @@ def threshold(word: str, where: str) -> Severity | None:
 
 
 def chosen_rules(
-    only: Sequence[str], ignored: Sequence[str], site: AuditSettings, own: Sequence[Rule] = ()
-) -> tuple[Rule, ...]:
+    only: Sequence[str], ignored: Sequence[str], site: AuditSettings, own: Sequence[AnyRule] = ()
+) -> tuple[AnyRule, ...]:
     """Return the rules to check: those of ``only`` (all that the site has not disabled if empty) but ``ignored``.
 
     Both hold rule ids or shell patterns of them. ``own`` are the site's rules.
@@ -38,7 +38,7 @@ def chosen_rules(
         InputError: no rule has that id or matches that pattern, or none is left.
     """
     disabled = {id_ for id_, each in site.rules.items() if each.disable}
-    rules = (*RULES, *own)
+    rules = (*rules_of_pools(), *own)
     wanted = _named(only, rules) if only else {each.id for each in rules} - disabled
     unwanted = _named(ignored, rules)
     chosen = tuple(each for each in rules if each.id in wanted - unwanted)
@@ -47,7 +47,7 @@ def chosen_rules(
     return chosen
 
 
-def verdicts(site: AuditSettings, own: Sequence[Rule] | None = None) -> dict[str, Verdict]:
+def verdicts(site: AuditSettings, own: Sequence[AnyRule] | None = None) -> dict[str, Verdict]:
     """Return what the site says of severities and subjects by rule id.
 
     ``own`` are the site's rules; None where they are not known, and so no id of one can be wrong.
@@ -64,7 +64,7 @@ def _verdict(id_: str, given: RuleSettings) -> Verdict:
     return Verdict(severity=severity, only=given.only, ignore=given.ignore)
 
 
-def _known_id(id_: str, own: Sequence[Rule] | None) -> str:
+def _known_id(id_: str, own: Sequence[AnyRule] | None) -> str:
     if own is None and id_.startswith(PREFIX):
         return id_
     try:
@@ -79,14 +79,14 @@ def _severity(word: str, where: str, words: Sequence[str]) -> Severity:
     return _SEVERITIES[word]
 
 
-def _named(patterns: Sequence[str], rules: Sequence[Rule]) -> set[str]:
+def _named(patterns: Sequence[str], rules: Sequence[AnyRule]) -> set[str]:
     found: set[str] = set()
     for pattern in patterns:
         ids = {each.id for each in rules if fnmatch.fnmatchcase(each.id, pattern)}
         if not ids:
             if any(mark in pattern for mark in "*?["):
                 raise InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
-            command = "htcq elastic compute" if rule(pattern, rules).family == "elastic" else "htcq quota lint"
+            command = "htcq elastic compute" if rule(pattern, rules).family == ELASTIC else "htcq quota lint"
             raise InputError(f"no pool can break the rule '{pattern}'", f"'{command}' checks it")
         found |= ids
     return found

@@ -6,12 +6,12 @@ An accepted rule is a rule like any other. Its id begins with ``site-``, which n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.input import Input
-from htcq.audit.rule import Finder, Found, Rule, Severity, Unchecked
+from htcq.audit.rule import Found, Results, Rule, Severity, Unchecked
 
 #: What the ids of a site's own rules begin with.
 PREFIX = "site-"
@@ -28,7 +28,7 @@ class PlugIn:
 
     name: str
     package: str
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[Rule[Evidence], ...] = ()
     refusals: tuple[str, ...] = ()
 
 
@@ -41,7 +41,7 @@ def accepted(name: str, package: str, offered: object, taken: Mapping[str, str])
         offered = (offered,)
     if not isinstance(offered, Iterable):
         return PlugIn(name, package, refusals=(f"it is a {type(offered).__name__}, not a sequence of rules",))
-    rules: dict[str, Rule] = {}
+    rules: dict[str, Rule[Evidence]] = {}
     refusals: list[str] = []
     for each in offered:
         flaw = _flaw(each, {**taken, **dict.fromkeys(rules, f"the plug-in {name}")})
@@ -66,22 +66,22 @@ def _flaw(offered: object, taken: Mapping[str, str]) -> str:
     return f"rule {offered.id} is refused: {wrong}" if wrong else ""
 
 
-def _wrong_fields(rule: Rule) -> Iterator[str]:
+def _wrong_fields(rule: Rule[Evidence]) -> Iterator[str]:
     for name in _TEXTS:
         if not isinstance(getattr(rule, name), str):
             yield f"its {name} is no text"
     if not isinstance(rule.severity, Severity):
         yield "its severity is no Severity"
     if not isinstance(rule.needs, tuple) or not all(isinstance(need, Input) for need in rule.needs):
-        yield "its needs are no tuple of Need"
+        yield "its needs are no tuple of Input"
     if not callable(rule.find):
         yield "its find is no function"
 
 
-def _results_only(find: Finder) -> Finder:
+def _results_only(find: Callable[[Evidence], Results]) -> Callable[[Evidence], Results]:
     """Return ``find`` as it is to be called: what it yields must be what a rule yields."""
 
-    def results(evidence: Evidence) -> Iterator[Found | Unchecked]:
+    def results(evidence: Evidence) -> Results:
         for each in find(evidence):
             if not isinstance(each, (Found, Unchecked)):
                 raise TypeError(f"it yielded a {type(each).__name__}, not Found or Unchecked")

@@ -61,9 +61,9 @@ class Trial:
         """Whether it takes whole units: the startd refuses a claim of fractions, whatever that costs."""
         return all(amount == int(amount) for amount in self.amounts.values())
 
-    def fits(self, kind: SlotClass) -> int:
-        """Return how many such claims a full slot of ``kind`` has room for; 0 where none matches at all."""
-        return fits(kind.total, self.amounts)
+    def fits(self, slot_class: SlotClass) -> int:
+        """Return how many such claims a full slot of ``slot_class`` has room for; 0 where none matches at all."""
+        return fits(slot_class.total, self.amounts)
 
 
 def fits(total: Mapping[str, Number], amounts: Mapping[str, Number]) -> int:
@@ -84,81 +84,81 @@ class Trials:
 
     def __init__(self, classes: Callable[[], Sequence[Autocluster]]) -> None:
         self._classes = classes
-        self._of: dict[int, tuple[Trial, ...]] = {}
-        self._own: dict[int, tuple[Trial, ...]] = {}
-        self._looks: dict[int, ReferencedAttributes] = {}
+        self._of: dict[SlotClass, tuple[Trial, ...]] = {}
+        self._own: dict[SlotClass, tuple[Trial, ...]] = {}
+        self._looks: dict[SlotClass, ReferencedAttributes] = {}
         self._alike: dict[Hashable, tuple[_Alike, ...]] = {}
         self._made: dict[tuple[tuple[str, Number], ...], Autocluster] = {}
 
-    def of(self, kind: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``kind``, those with most jobs first, and then ordinary ones.
+    def of(self, slot_class: SlotClass) -> tuple[Trial, ...]:
+        """Return what the pool's own jobs take of ``slot_class``, those with most jobs first, and then ordinary ones.
 
         Where START lets nobody in, as while a slot drains, all made-up ones are tried.
         """
-        found = self._of.get(id(kind))
+        found = self._of.get(slot_class)
         if found is None:
-            ordinary = [self.made_up(kind, shape) for shape in ordinary_requests(kind.total)]
-            welcome = [trial for trial in ordinary if self.lets_in(kind, trial)]
-            found = self._of[id(kind)] = (*self.own(kind), *welcome) or tuple(ordinary)
+            ordinary = [self.made_up(slot_class, shape) for shape in ordinary_requests(slot_class.total)]
+            welcome = [trial for trial in ordinary if self.lets_in(slot_class, trial)]
+            found = self._of[slot_class] = (*self.own(slot_class), *welcome) or tuple(ordinary)
         return found
 
-    def own(self, kind: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``kind``, as far as its START lets them in."""
-        found = self._own.get(id(kind))
+    def own(self, slot_class: SlotClass) -> tuple[Trial, ...]:
+        """Return what the pool's own jobs take of ``slot_class``, as far as its START lets them in."""
+        found = self._own.get(slot_class)
         if found is None:
-            found = self._own[id(kind)] = tuple(self._welcome(kind))
+            found = self._own[slot_class] = tuple(self._welcome(slot_class))
         return found
 
-    def typical(self, kind: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``kind``; where there are none, what one common job takes."""
-        return self.own(kind) or (self.made_up(kind, _COMMON),)
+    def typical(self, slot_class: SlotClass) -> tuple[Trial, ...]:
+        """Return what the pool's own jobs take of ``slot_class``; where there are none, what one common job takes."""
+        return self.own(slot_class) or (self.made_up(slot_class, _COMMON),)
 
-    def made_up(self, kind: SlotClass, shape: Mapping[str, Number]) -> Trial:
-        """Return what a job that asks for ``shape`` takes of ``kind``."""
+    def made_up(self, slot_class: SlotClass, shape: Mapping[str, Number]) -> Trial:
+        """Return what a job that asks for ``shape`` takes of ``slot_class``."""
         key = tuple(shape.items())
         jobs = self._made.get(key)
         if jobs is None:
             asked = ", ".join(f"{asset}={amount:g}" for asset, amount in key) or "nothing"
             jobs = self._made[key] = made_up(asked, shape)
-        return Trial(jobs, False, kind.consumed(jobs.ad()))
+        return Trial(jobs, False, slot_class.consumed(jobs.ad()))
 
-    def looks_at_slot(self, kind: SlotClass) -> bool:
-        """Tell whether the policy of ``kind`` looks at anything of its slot."""
-        return self._looks_of(kind).of_slot
+    def looks_at_slot(self, slot_class: SlotClass) -> bool:
+        """Tell whether the policy of ``slot_class`` looks at anything of its slot."""
+        return self._looks_of(slot_class).of_slot
 
-    def lets_in(self, kind: SlotClass, trial: Trial) -> bool:
-        """Tell whether START of ``kind`` lets the job in; one that asks what no made-up job tells lets it in."""
-        frame = kind.first.frame
+    def lets_in(self, slot_class: SlotClass, trial: Trial) -> bool:
+        """Tell whether START of ``slot_class`` lets the job in; one that asks what no made-up job tells lets it in."""
+        frame = slot_class.first.frame
         if "Start" not in frame or literal(frame.text("Start")) is True:
             return True
-        asked = looks_of(kind, ["start"]).of_jobs
+        asked = looks_of(slot_class, ["start"]).of_jobs
         if not trial.own and any(not name.startswith("request") for name in asked):
             return True
-        return bool(as_number(named("Start").evaluate(kind.ad(kind.total), trial.ad())))
+        return bool(as_number(named("Start").evaluate(slot_class.ad(slot_class.total), trial.ad())))
 
-    def _welcome(self, kind: SlotClass) -> Iterator[Trial]:
-        for alike in self._alike_on(kind):
+    def _welcome(self, slot_class: SlotClass) -> Iterator[Trial]:
+        for alike in self._alike_on(slot_class):
             trials = (Trial(jobs, True, alike.taken, alike.classes) for jobs in alike.classes)
-            welcome = next((trial for trial in trials if self.lets_in(kind, trial)), None)
+            welcome = next((trial for trial in trials if self.lets_in(slot_class, trial)), None)
             if welcome is not None:
                 yield welcome
 
-    def _alike_on(self, kind: SlotClass) -> tuple[_Alike, ...]:
-        """Return the pool's own jobs as the policy of ``kind`` tells them apart, those with most jobs first."""
-        looks = self._looks_of(kind)
-        key: Hashable = id(kind) if looks.of_slot else tuple(kind.consumption.items())
+    def _alike_on(self, slot_class: SlotClass) -> tuple[_Alike, ...]:
+        """Return the pool's own jobs as the policy of ``slot_class`` tells them apart, those with most jobs first."""
+        looks = self._looks_of(slot_class)
+        key: Hashable = slot_class if looks.of_slot else tuple(slot_class.consumption.items())
         found = self._alike.get(key)
         if found is None:
             groups = _told_apart(self._classes(), looks.of_jobs)
             chosen = groups[:MAX_OWN] if looks.of_slot else groups
-            found = tuple(_Alike(classes, kind.consumed(classes[0].ad())) for classes in chosen)
+            found = tuple(_Alike(classes, slot_class.consumed(classes[0].ad())) for classes in chosen)
             self._alike[key] = found
         return found
 
-    def _looks_of(self, kind: SlotClass) -> ReferencedAttributes:
-        if id(kind) not in self._looks:
-            self._looks[id(kind)] = looks_of(kind, [f"consumption{asset}" for asset in kind.consumption])
-        return self._looks[id(kind)]
+    def _looks_of(self, slot_class: SlotClass) -> ReferencedAttributes:
+        if slot_class not in self._looks:
+            self._looks[slot_class] = looks_of(slot_class, [f"consumption{asset}" for asset in slot_class.consumption])
+        return self._looks[slot_class]
 
 
 def ordinary_requests(total: Mapping[str, Number]) -> Iterator[Mapping[str, Number]]:

@@ -17,8 +17,8 @@ from htcq.errors import InputError
 from htcq.operations.health import told_ailments
 
 if TYPE_CHECKING:
+    from htcq.audit.declared_groups import DeclaredGroups
     from htcq.audit.evidence import Evidence
-    from htcq.emit.declared import Declared
     from htcq.pool.configuration import Configuration
     from htcq.pool.pool import Pool
     from htcq.poolquota.health import Ailment
@@ -33,7 +33,7 @@ class Request:
     """
 
     site: Settings
-    declared: Declared
+    declared: DeclaredGroups
     text: str
     emitted: Configuration
     pool: Pool | None
@@ -53,8 +53,8 @@ def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
     Raises:
         HtcqError: something of it cannot be used.
     """
+    from htcq.audit.declared_groups import DeclaredGroups
     from htcq.audit.evidence import Evidence
-    from htcq.emit.declared import Declared
     from htcq.emit.groups import adopted, groups_configuration, read_back
     from htcq.live.configuration import read_configuration, read_dump
     from htcq.operations.site_file import read_site_file
@@ -73,7 +73,7 @@ def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
     health = () if pool is None else told_ailments(pool)
     evidence = Evidence(adopted(pool or Pool(arguments.config or "htcq.toml"), emitted))
     weight = float(evidence.quotas.supply.pool_weight) if evidence.slots else None
-    return Request(site, Declared(site.groups, _today(), weight), text, emitted, pool, evidence, health)
+    return Request(site, DeclaredGroups(site.groups, _today(), weight), text, emitted, pool, evidence, health)
 
 
 def _today() -> date:

@@ -71,21 +71,20 @@ def _compute(
     name: str, quotas: Quotas, demand: Demand, before: Quotas | None, arguments: argparse.Namespace
 ) -> tuple[Computed | None, bool]:
     """Return one tree, None where it cannot be computed, and whether it is refused; why goes to standard error."""
-    from htcq.audit.elastic import checked
+    from htcq.audit.elastic import doubtful, is_computable, unsound
+    from htcq.audit.elastic_quotas import ElasticQuotas
     from htcq.audit.rule import Severity
     from htcq.quota.elastic.membership import assign
     from htcq.quota.elastic.runtime import compute
-    from htcq.quota.elastic.validation import COMPUTABLE, refusals
-    from htcq.quota.elastic.warnings import doubts
     from htcq.report.elastic_json import Computed
 
     assigned = assign(quotas.groups, demand)
-    flaws = list(refusals(quotas, assigned.demand, assigned.unknown))
-    refused, broken = bool(flaws), any(flaw.rule not in COMPUTABLE for flaw in flaws)
-    if not refused:
-        flaws += doubts(quotas, assigned.demand, assigned.lost, before)
     source = f"{arguments.quotas}: trees.{name}" if name else arguments.quotas
-    findings = checked(source, flaws)
+    subject = ElasticQuotas(source, quotas, assigned.demand, assigned.unknown, assigned.lost, before)
+    findings = unsound(subject)
+    refused, broken = bool(findings.findings), not is_computable(findings)
+    if not refused:
+        findings = doubtful(subject)
     for finding in findings.findings:
         if finding.severity is not Severity.INFO:
             word = "" if finding.severity is Severity.ERROR else "warning: "

@@ -15,14 +15,12 @@ from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
 from htcq.operations.elastic_quotas import trees_of
 from htcq.operations.health import marked, told_ailments
 from htcq.operations.pool_source import OpenSource, confine_to, open_source, read_open
-from htcq.quota.elastic.validation import COMPUTABLE
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.audit.engine import Audit
     from htcq.elastic.status import Status
     from htcq.quota.elastic.groups import Quotas
-    from htcq.quota.elastic.quota_issue import QuotaIssue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,30 +43,31 @@ def main(arguments: argparse.Namespace) -> int:
     """Look at the pool, once for each tree, and print."""
     if not 0 <= arguments.headroom <= 100:
         raise InputError(f"--headroom {arguments.headroom:g}: not a percentage", "from 0 to 100")
+    from htcq.audit.elastic import is_computable
+
     trees = trees_of(arguments.quotas, arguments.name)
-    flaws = {tree: _refusals(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
-    refused = [flaw for found in flaws.values() for flaw in found]
-    if any(flaw.rule not in COMPUTABLE for flaw in refused):
+    wrong = {tree: _wrong(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
+    refused = any(found.findings for found in wrong.values())
+    if not all(is_computable(found) for found in wrong.values()):
         return EXIT_USAGE
     opened = {tree: open_source(sources(arguments, negotiator=arguments.name or tree)[0]) for tree in trees}
     confine_to(list(opened.values()))
-    looked = [_look(tree, quotas, flaws[tree], opened[tree], arguments) for tree, quotas in trees.items()]
+    looked = [_look(tree, quotas, wrong[tree], opened[tree], arguments) for tree, quotas in trees.items()]
     _show(looked, arguments)
     health = [each for status, _ in looked for each in status.health]
     return EXIT_USAGE if refused else marked(EXIT_FINE, health)
 
 
-def _refusals(tree: str, quotas: Quotas, file: str) -> list[QuotaIssue]:
+def _wrong(tree: str, quotas: Quotas, file: str) -> Audit:
     """Return why one tree is refused, which is said on standard error."""
-    from htcq.audit.elastic import checked
-    from htcq.audit.rule import Severity
-    from htcq.quota.elastic.validation import refusals
+    from htcq.audit.elastic import unsound
+    from htcq.audit.elastic_quotas import ElasticQuotas
 
-    flaws, name = list(refusals(quotas)), _named(file, tree)
-    for finding in checked(name, flaws).findings:
-        if finding.severity is Severity.ERROR:
-            tell(f"htcq: {name}: {finding.message} [{finding.rule}]")
-    return flaws
+    name = _named(file, tree)
+    found = unsound(ElasticQuotas(name, quotas))
+    for finding in found.findings:
+        tell(f"htcq: {name}: {finding.message} [{finding.rule}]")
+    return found
 
 
 def _named(file: str, tree: str) -> str:
@@ -76,13 +75,13 @@ def _named(file: str, tree: str) -> str:
 
 
 def _look(
-    tree: str, quotas: Quotas, flaws: list[QuotaIssue], opened: OpenSource, arguments: argparse.Namespace
+    tree: str, quotas: Quotas, wrong: Audit, opened: OpenSource, arguments: argparse.Namespace
 ) -> tuple[Status, Audit]:
     """Look at the pool with one tree."""
-    from htcq.audit.elastic import checked
+    from htcq.audit.elastic import doubtful
+    from htcq.audit.elastic_quotas import ElasticQuotas
     from htcq.elastic.ceiling_left import LenderReserve
     from htcq.elastic.status import status_of
-    from htcq.quota.elastic.warnings import doubts
 
     source = opened.source
     pool = read_open(opened)
@@ -93,8 +92,8 @@ def _look(
         )
     told_ailments(pool)
     status = status_of(pool, quotas, tree, source.negotiator, LenderReserve(arguments.headroom / 100))
-    found = [*flaws, *doubts(quotas, status.observation.demand)]
-    return status, checked(_named(arguments.quotas, tree), found)
+    subject = ElasticQuotas(_named(arguments.quotas, tree), quotas, status.observation.demand)
+    return status, wrong.joined(doubtful(subject))
 
 
 def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> None:

@@ -39,7 +39,7 @@ def main(arguments: argparse.Namespace) -> int:
             raise InputError("--man takes no rule", f"leave out {arguments.rule}")
         from htcq.report.rules_page import rules_page
 
-        sys.stdout.write(rules_page({name: family.RULES for name, family in catalog.FAMILIES.items()}))
+        sys.stdout.write(rules_page(catalog.by_family()))
         return EXIT_FINE
     from htcq.audit.rule import SITE
     from htcq.cli.site_rules import plug_ins, tell_refusals
@@ -47,7 +47,7 @@ def main(arguments: argparse.Namespace) -> int:
     plugged = plug_ins()
     tell_refusals(plugged)
     own = tuple(rule for each in plugged for rule in each.rules)
-    rules = (catalog.rule(arguments.rule, own),) if arguments.rule is not None else (*catalog.ALL, *own)
+    rules = (catalog.rule(arguments.rule, own),) if arguments.rule is not None else (*catalog.all_rules(), *own)
     if arguments.json:
         import json
 
@@ -61,8 +61,7 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         from htcq.report.rules import show_rules
 
-        families = {name: family.RULES for name, family in catalog.FAMILIES.items()}
-        show_rules({**families, SITE: own}, sys.stdout)
+        show_rules({**catalog.by_family(), SITE: own}, sys.stdout)
     return EXIT_FINE
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from htcq.emit.install import Target
     from htcq.poolquota.groups import PoolQuotas
 
+#: A rule that a pool's quotas need not wait for.
+_UNOWNED = "group-without-owner"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota emit``."""
@@ -58,9 +61,8 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _broken_promises(request: Request) -> list[str]:
     """Tell what is worth knowing of the declared groups, and return what is wrong with them."""
+    from htcq.audit.group_lint import checked
     from htcq.audit.rule import Severity
-    from htcq.emit.group_lint import checked
-    from htcq.emit.promises import UNOWNED
     from htcq.report.views.audit_text import such
 
     outcome = checked(request.declared, request.evidence)
@@ -69,7 +71,7 @@ def _broken_promises(request: Request) -> list[str]:
         sentence = finding.message + (f" ({such(finding)})" if finding.count > 1 else "")
         if finding.severity is Severity.ERROR:
             broken.append(sentence)
-        elif finding.rule != UNOWNED:
+        elif finding.rule != _UNOWNED:
             tell(f"htcq: {sentence}")
     for each in outcome.not_checked:
         if each.failed:

@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Check, print, and tell by the exit status how bad it is."""
+    from htcq.audit.group_lint import linted
     from htcq.audit.site import threshold
-    from htcq.emit.group_lint import linted
 
     request = read_declared(arguments, queues=True)
     site = request.site.audit

@@ -22,7 +22,7 @@ GROUP = "htcq.rules"
 
 def plug_ins() -> tuple[PlugIn, ...]:
     """Return the plug-ins that are installed for this Python, by the names of their packages."""
-    taken = {rule.id: "htcq" for rule in catalog.ALL}
+    taken = {rule.id: "htcq" for rule in catalog.all_rules()}
     found: list[PlugIn] = []
     for package in sorted(_packages(), key=_label):
         for plug_in in _in_package(package, taken):

@@ -31,7 +31,7 @@ def observe(quotas: PoolQuotas, pool: Pool, declared: GroupSettings, time: int) 
     """Return the observation of ``pool``, which ``quotas`` are of, at ``time`` (seconds since 1970)."""
     weight = quotas.published.pool_weight
     return Observation(
-        pool=pool_name(pool),
+        pool=pool.name,
         negotiator=quotas.published.negotiator or pool.negotiator,
         time=time,
         pool_weight=float(quotas.supply.pool_weight) if weight is None else weight,
@@ -44,12 +44,6 @@ def observe(quotas: PoolQuotas, pool: Pool, declared: GroupSettings, time: int) 
         unit="slot weight" if quotas.supply.weighted else "slots",
         doubts=tuple(_doubts(quotas, pool)),
     )
-
-
-def pool_name(pool: Pool) -> str:
-    """Return what a pool is called, however it was asked: the machine of its collector, else what it was asked by."""
-    machines = {record.text("Machine") for record in pool.collectors if record.text("Machine")}
-    return machines.pop() if len(machines) == 1 else pool.source
 
 
 def _groups(quotas: PoolQuotas, declared: GroupSettings) -> Iterator[GroupObservation]:

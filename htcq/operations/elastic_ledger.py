@@ -54,12 +54,10 @@ def read_elastic(file: str) -> Elastic:
     Raises:
         InputError: it cannot be read, or what it declares is refused.
     """
+    from htcq.audit.elastic import refuse_unsound
     from htcq.operations.elastic_quotas import read_quota_file
-    from htcq.quota.elastic.validation import refusals
 
     trees = read_quota_file(file).trees
     for quotas in trees.values():
-        flaw = next(iter(refusals(quotas)), None)
-        if flaw is not None:
-            raise InputError(f"{file}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
+        refuse_unsound(quotas, file)
     return Elastic(file, trees)

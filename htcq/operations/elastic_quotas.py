@@ -50,7 +50,7 @@ def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
     Raises:
         InputError: it cannot be read, the tree is refused, or there are several of which none is named.
     """
-    from htcq.quota.elastic.validation import refusals
+    from htcq.audit.elastic import refuse_unsound
 
     file = read_quota_file(name)
     names = list(file.trees)
@@ -58,9 +58,7 @@ def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
     if len(names) > 1 and chosen != negotiator:
         raise InputError(f"{name} has several trees", f"--name one of {', '.join(filter(None, names))}")
     quotas = file.trees[chosen]
-    flaw = next(iter(refusals(quotas)), None)
-    if flaw is not None:
-        raise InputError(f"{name}: {flaw.message} [{flaw.rule}]", flaw.fix or _HINT)
+    refuse_unsound(quotas, name)
     if not quotas.groups:
         raise InputError(f"{name} declares no groups", _HINT)
     return file, chosen

@@ -95,6 +95,12 @@ class Pool:
         return self._of(NEGOTIATOR)
 
     @property
+    def name(self) -> str:
+        """What the pool is called, however it was asked: the machine of its collector, else what it was asked by."""
+        machines = {record.text("Machine") for record in self.collectors if record.text("Machine")}
+        return machines.pop() if len(machines) == 1 else self.source
+
+    @property
     def collectors(self) -> tuple[Record, ...]:
         """The collector's own ad, and those of others that report to it."""
         return self._of(COLLECTOR)

@@ -18,7 +18,7 @@ from htcq.units import BUILT_IN_ASSETS, DISK, attribute, two_digits
 EXAMPLES = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SlotClass:
     """All slots with one policy and one shape; amounts in MB, KiB and counts."""
 

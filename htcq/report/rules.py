@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from htcq.audit.rule import Rule
+from htcq.audit.rule import AnyRule
 from htcq.report.fix import settings_json, settings_text
 from htcq.report.terminal import Line, show_lines, show_table
 
 SCHEMA = 1
 
 
-def rules_json(rules: Iterable[Rule]) -> dict[str, Any]:
+def rules_json(rules: Iterable[AnyRule]) -> dict[str, Any]:
     """Return the rules as htcq-explain(1) describes them."""
     return {"schema": SCHEMA, "rules": [_rule_json(rule) for rule in rules]}
 
 
-def _rule_json(rule: Rule) -> dict[str, Any]:
+def _rule_json(rule: AnyRule) -> dict[str, Any]:
     return {
         "id": rule.id,
         "family": rule.family,
@@ -31,7 +31,7 @@ def _rule_json(rule: Rule) -> dict[str, Any]:
     }
 
 
-def show_rules(families: Mapping[str, Iterable[Rule]], stream: TextIO) -> None:
+def show_rules(families: Mapping[str, Iterable[AnyRule]], stream: TextIO) -> None:
     """Write all rules as a table for each family that has any."""
     tables = [
         (family, [[rule.id, rule.severity.word, rule.summary] for rule in rules]) for family, rules in families.items()
@@ -42,17 +42,17 @@ def show_rules(families: Mapping[str, Iterable[Rule]], stream: TextIO) -> None:
         show_table(family, ("RULE", "SEVERITY", "WHAT IS WRONG"), rows, stream)
 
 
-def show_rule(rule: Rule, stream: TextIO) -> None:
+def show_rule(rule: AnyRule, stream: TextIO) -> None:
     """Write everything about one rule."""
     show_lines(_lines(rule), stream)
 
 
-def needed(rule: Rule) -> str:
+def needed(rule: AnyRule) -> str:
     """Return the evidence without which ``rule`` is not checked, as text."""
     return "; ".join(need.value for need in rule.needs) or "whatever of its evidence there is"
 
 
-def _lines(rule: Rule) -> Iterator[Line]:
+def _lines(rule: AnyRule) -> Iterator[Line]:
     word = rule.severity.word
     yield Line(((rule.id, "strong"), (f" ({rule.family}, ", ""), (word, word), (")", "")))
     yield Line(((rule.summary, ""),), indent=4)

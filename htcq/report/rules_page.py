@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.audit.rule import Rule
+from htcq.audit.rule import AnyRule
 from htcq.report.fix import settings_text
 from htcq.report.rules import needed
 
@@ -65,12 +65,12 @@ weight\-not\-a\-number (consumption, error)
 """.lstrip()
 
 
-def rules_page(families: Mapping[str, Iterable[Rule]]) -> str:
+def rules_page(families: Mapping[str, Iterable[AnyRule]]) -> str:
     """Return the page."""
     return _OPENING + "".join(f"{line}\n" for line in _families(families)) + _CLOSING
 
 
-def _families(families: Mapping[str, Iterable[Rule]]) -> Iterator[str]:
+def _families(families: Mapping[str, Iterable[AnyRule]]) -> Iterator[str]:
     for family, rules in families.items():
         for index, rule in enumerate(rules):
             if not index:

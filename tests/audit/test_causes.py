@@ -9,11 +9,11 @@ from unittest import mock
 
 import pytest
 
-from htcq.audit.catalog import RULES
+from htcq.audit.catalog import rules_of_pools
 from htcq.audit.engine import Audit, Finding, Verdict, audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
-from htcq.audit.mended import mended
+from htcq.audit.pool_with_settings import pool_with_settings
 from htcq.audit.rule import Fact, Found, Harm, Rule, Severity
 from htcq.pool.pool import Pool
 from tests.audit.sites import job, pool, schedd, slot, submitter
@@ -35,7 +35,7 @@ USERS = tuple(submitter(f"{group}.ada@site") for group in ("chem", "physics"))
 
 
 def _whole(given: Pool, **site: Verdict) -> Audit:
-    return audit(Evidence(given), RULES, {name.replace("_", "-"): verdict for name, verdict in site.items()})
+    return audit(Evidence(given), rules_of_pools(), {name.replace("_", "-"): verdict for name, verdict in site.items()})
 
 
 def _of(outcome: Audit, rule: str) -> Finding:
@@ -68,7 +68,7 @@ def test_groups_lost_to_a_later_file_are_one_finding_with_both_files_and_lines()
 def test_what_is_listed_under_a_root_cause_is_gone_when_it_is_mended() -> None:
     given = _site(GROUPS + ASTRO)
     root = _of(_whole(given), "group-names-overridden")
-    after = _whole(mended(given, root.settings))
+    after = _whole(pool_with_settings(given, root.settings))
 
     left = {each.fingerprint for each in after.findings} | {f for each in after.findings for f in each.fingerprints}
     assert not left & root.fingerprints
@@ -281,9 +281,9 @@ def test_an_access_point_that_runs_nothing_explains_why_its_jobs_are_not_offered
 def test_what_is_shared_with_a_trial_changes_no_finding(tmp_path: Path) -> None:
     """The same audit with evidence that is made anew for each root cause, on a pool with a dozen of them."""
     given = broken_pool(tmp_path, size_of_pool(300))
-    shared = audit(Evidence(given), RULES)
-    with mock.patch.object(Evidence, "with_settings", lambda _, other: Evidence(other)):
-        anew = audit(Evidence(given), RULES)
+    shared = audit(Evidence(given), rules_of_pools())
+    with mock.patch.object(Evidence, "on", lambda _, other: Evidence(other)):
+        anew = audit(Evidence(given), rules_of_pools())
 
     assert [each for each in shared.findings if each.caused]
     assert shared.findings == anew.findings

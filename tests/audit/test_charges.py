@@ -10,7 +10,7 @@ from tests.audit.sites import job, policy_slot, pool
 
 def _charge(given_job: str, **slot: str | int) -> Charge:
     evidence = Evidence(pool(policy_slot(**slot), jobs=[given_job]))
-    return next(charge for charge in evidence.charges(evidence.kinds[0]) if charge.trial.own)
+    return next(charge for charge in evidence.charges(evidence.slot_classes[0]) if charge.trial.own)
 
 
 def test_match_cost_and_standing_charge_are_those_that_were_measured() -> None:
@@ -53,7 +53,7 @@ def test_a_policy_that_looks_at_what_is_left_is_followed_claim_by_claim() -> Non
 
 def test_a_weight_that_is_no_number_later_is_no_charge() -> None:
     evidence = Evidence(pool(policy_slot(SlotWeight="ifThenElse(Cpus == 7, undefined, Cpus)"), jobs=[job()]))
-    assert not [charge for charge in evidence.charges(evidence.kinds[0]) if charge.trial.own]
+    assert not [charge for charge in evidence.charges(evidence.slot_classes[0]) if charge.trial.own]
 
 
 def test_a_dynamic_slot_has_whole_units_and_a_cpu_and_a_mb_at_least() -> None:

@@ -11,7 +11,7 @@ def test_the_cheapest_match_is_by_policy_where_whole_slots_cost_more() -> None:
     evidence = Evidence(
         pool(slot("slot1@a"), policy_slot("slot1@b"), static_slot("slot1@c"), jobs=[job(RequestCpus=2)])
     )
-    found = evidence.cheapest(evidence.classes[0])
+    found = evidence.cheapest(evidence.autoclusters[0])
     assert found is not None
     assert (found[0].first.name, found[1]) == ("slot1@b", 2)
 
@@ -22,15 +22,15 @@ def test_the_cheapest_whole_slot_is_the_lightest_that_fits() -> None:
         static_slot("slot1@b"),
         static_slot("slot1@c", Memory=512, TotalSlotMemory=512, SlotWeight="0.5"),
     )
-    found = (evidence := Evidence(pool(*ads, jobs=[job()]))).cheapest(evidence.classes[0])
+    found = (evidence := Evidence(pool(*ads, jobs=[job()]))).cheapest(evidence.autoclusters[0])
     assert found is not None
     assert (found[0].first.name, found[1]) == ("slot1@b", 1)
 
 
 def test_a_job_that_fits_nowhere_costs_nothing_to_nobody() -> None:
     evidence = Evidence(pool(slot(), policy_slot("slot1@b"), jobs=[job(RequestCpus=99)]))
-    assert evidence.cheapest(evidence.classes[0]) is None
-    assert not any(evidence.fits(kind, evidence.classes[0]) for kind in evidence.kinds)
+    assert evidence.cheapest(evidence.autoclusters[0]) is None
+    assert not any(evidence.fits(kind, evidence.autoclusters[0]) for kind in evidence.slot_classes)
 
 
 def test_idle_jobs_are_known_by_their_submitters() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.audit.catalog import ALL
+from htcq.audit.catalog import all_rules
 from htcq.audit.fix import Role, Setting, by_place, united
 from htcq.audit.rule import Rule
 from tests.audit.loaded import assert_loads, is_allowed
@@ -16,7 +16,7 @@ from tests.audit.sites import found, job, lines, policy_slot, pool, slot
 _ASSIGNMENT = re.compile(r"\b[A-Z][A-Z0-9_]{3,} *= *\S")
 
 
-@pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id)
 def test_advice_is_prose_and_holds_no_configuration(rule: Rule) -> None:
     assert not _ASSIGNMENT.search(rule.advice)
     assert rule.advice[-1:] == "."

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.audit.catalog import RULES
+from htcq.audit.catalog import rules_of_pools
 from htcq.audit.engine import Audit, audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
@@ -31,7 +31,7 @@ SNAPSHOTS = Path(__file__).resolve().parents[1] / "golden" / "mixed-site"
 
 def checked(name: str) -> Audit:
     path = SNAPSHOTS / f"{name}.tar.gz"
-    return audit(Evidence(pool_of(open_snapshot(path), name)), RULES)
+    return audit(Evidence(pool_of(open_snapshot(path), name)), rules_of_pools())
 
 
 @pytest.mark.parametrize("name", ["linear-idle", "linear-busy"])
@@ -65,7 +65,9 @@ def test_a_pool_whose_jobs_all_wait_is_sound(prices: tuple[float, float, float, 
         demand.append(submitter(f"{name}@site", IdleJobs=count, WeightedIdleJobs=count * weight))
     quotas = "".join(f"GROUP_QUOTA_{group} = {30 * scale}\n" for group in ("biology", "chem", "physics"))
     groups = f"GROUP_NAMES = biology, chem, physics\nUID_DOMAIN = site\n{quotas}"
-    outcome = audit(Evidence(mixed_pool(choice, *demand, negotiator("central"), jobs=queue, groups=groups)), RULES)
+    outcome = audit(
+        Evidence(mixed_pool(choice, *demand, negotiator("central"), jobs=queue, groups=groups)), rules_of_pools()
+    )
     assert [finding.rule for finding in outcome.findings if finding.severity > Severity.INFO] == []
 
 

@@ -9,7 +9,7 @@ from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot
 
 def _node(text: str, **changes: str | int) -> Node:
     evidence = Evidence(pool(slot(**changes), execute={"node1": text}))
-    (node,) = nodes(evidence, evidence.kinds[0])
+    (node,) = nodes(evidence, evidence.slot_classes[0])
     return node
 
 
@@ -34,20 +34,20 @@ def test_a_truth_value_of_the_slot_type_that_is_none_does_not_count() -> None:
 
 def test_a_dynamic_slot_has_its_parents_type() -> None:
     evidence = Evidence(pool(dynamic_slot(SlotTypeID=-2), execute={"node1": "SLOT_TYPE_2_NUM_CLAIMS = 5\n"}))
-    (node,) = nodes(evidence, evidence.kinds[0])
+    (node,) = nodes(evidence, evidence.slot_classes[0])
     assert node.knob("NUM_CLAIMS").value == "5"
 
 
 def test_a_machine_counts_once_for_each_slot_type() -> None:
     slots = [slot("slot1@node1"), slot("slot2@node1"), slot("slot1@node2"), slot("slot1@node3")]
     evidence = Evidence(pool(*slots, execute={"node1": "A = 1\n", "node2": "A = 1\n"}))
-    assert [node.slot.name for node in nodes(evidence, evidence.kinds[0])] == ["slot1@node1", "slot1@node2"]
+    assert [node.slot.name for node in nodes(evidence, evidence.slot_classes[0])] == ["slot1@node1", "slot1@node2"]
 
 
 def test_requests_are_rounded_as_htcondor_does_by_default() -> None:
     """RequestMemory 100 became 128 on 25.14.1."""
     evidence = Evidence(pool(policy_slot(), jobs=[job(RequestMemory=100, RequestDisk=1025)]))
-    (kind,) = evidence.kinds
+    (kind,) = evidence.slot_classes
     (assumed,) = modifications(evidence, kind)
     assert assumed.changed(kind, evidence.trials.own(kind)[0]) == {"RequestMemory": 128, "RequestDisk": 2048}
     assert not list(modifications(evidence, kind, assumed=False))
@@ -56,6 +56,6 @@ def test_requests_are_rounded_as_htcondor_does_by_default() -> None:
 def test_a_knob_that_is_no_number_leaves_the_request_alone() -> None:
     text = "".join(f"MODIFY_REQUEST_EXPR_REQUEST{asset} = UNDEFINED\n" for asset in ("CPUS", "MEMORY", "DISK"))
     evidence = Evidence(pool(policy_slot(), jobs=[job(RequestMemory=100)], execute={"node1": text}))
-    (kind,) = evidence.kinds
+    (kind,) = evidence.slot_classes
     (known,) = modifications(evidence, kind)
     assert known.changed(kind, evidence.trials.own(kind)[0]) == {}

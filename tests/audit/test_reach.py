@@ -19,7 +19,7 @@ def filled(cpus: int, memory: int, slots: int = 1) -> Filling:
         *(policy_slot(f"slot1@n{number}", **shape) for number in range(slots)), jobs=[job(RequestMemory=memory)]
     )
     evidence = Evidence(given)
-    (kind,) = evidence.kinds
+    (kind,) = evidence.slot_classes
     charge = next(charge for charge in evidence.charges(kind) if charge.trial.own)
     found = filling(kind, charge)
     assert found is not None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.audit.catalog import RULES
+from htcq.audit.catalog import rules_of_pools
 from htcq.audit.engine import Verdict
 from htcq.audit.rule import Severity
 from htcq.audit.site import chosen_rules, threshold, verdicts
 from htcq.errors import InputError
 from htcq.settings import AuditSettings, RuleSettings
 
-ALL = [rule.id for rule in RULES]
+ALL = [rule.id for rule in rules_of_pools()]
 ONE = "weight-not-a-number"
 NOTHING = AuditSettings()
 

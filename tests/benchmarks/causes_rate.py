@@ -22,10 +22,10 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from htcq.audit import engine
-from htcq.audit.catalog import RULES
+from htcq.audit.catalog import rules_of_pools
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
-from htcq.audit.mended import mended
+from htcq.audit.pool_with_settings import pool_with_settings
 from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.store.snapshot import open_snapshot
@@ -69,7 +69,7 @@ def broken_pool(directory: Path, size: Size) -> Pool:
     machines = tuple(dict.fromkeys(str(slot.machine) for slot in pool.slots or ()))
     closed = Setting(Role.EXECUTE, "START", "False", nodes=machines[::_CLOSED])
     odd = Setting(Role.EXECUTE, "SLOT_WEIGHT", "Cpus * 10", nodes=machines[1::_ODD])
-    return mended(pool, (closed, odd))
+    return pool_with_settings(pool, (closed, odd))
 
 
 def measure(pool: Pool, runs: int = 3) -> Costs:
@@ -79,7 +79,7 @@ def measure(pool: Pool, runs: int = 3) -> Costs:
     for _ in range(runs):
         with mock.patch.object(engine, "root_causes", return_value={}):
             plain.append(_seconds(pool))
-        with mock.patch("htcq.audit.causes.mended", wraps=mended) as trials:
+        with mock.patch("htcq.audit.evidence.pool_with_settings", wraps=pool_with_settings) as trials:
             whole.append(_seconds(pool))
             roots = trials.call_count
     return Costs(statistics.median(whole), statistics.median(plain), roots)
@@ -90,7 +90,7 @@ def _seconds(pool: Pool) -> float:
     gc.disable()
     try:
         begun = time.process_time()
-        engine.audit(Evidence(pool), RULES)
+        engine.audit(Evidence(pool), rules_of_pools())
         return time.process_time() - begun
     finally:
         gc.enable()

@@ -102,7 +102,7 @@ def simulate(pair: Pair, pool: Pool) -> Outcome:
 def audit(pair: Pair, pool: Pool) -> Outcome:
     """Return what the rules of ``htcq audit`` reckon with."""
     evidence = Evidence(pool)
-    (kind,) = evidence.kinds
+    (kind,) = evidence.slot_classes
     if not kind.supports_policy:
         return Outcome()
     (trial,) = evidence.trials.own(kind) or (None,)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.audit.catalog import RULES
+from htcq.audit.catalog import rules_of_pools
 from htcq.audit.rule import Input
 from htcq.cli.audit import FORMS
 from tests.audit.sites import collected, job, policy_slot, slot
@@ -113,7 +113,7 @@ def test_every_form_says_what_could_not_be_read(form: str, call: Call) -> None:
 
 @pytest.mark.usefixtures("snap")
 def test_a_rule_without_evidence_is_named(call: Call) -> None:
-    wanting = next(rule for rule in RULES if not set(rule.needs) <= {Input.SLOTS})
+    wanting = next(rule for rule in rules_of_pools() if not set(rule.needs) <= {Input.SLOTS})
     missing = [need.value for need in wanting.needs if need is not Input.SLOTS]
     done = call("audit", "--snapshot", "snap", "--only", f"{RULE},{wanting.id}")
 
@@ -255,7 +255,7 @@ def test_files_are_written_besides_what_is_printed(call: Call, quiet_place: Path
     done = call("audit", *ONLY, "--html", "page.html", "--prometheus", "htcq.prom")
 
     assert f"error  {RULE}" in done.out
-    assert f'htcq_findings{{rule="{RULE}",severity="error"}} 1\n' in (quiet_place / "htcq.prom").read_text()
+    assert f'htcq_findings{{pool="snap",rule="{RULE}",severity="error"}} 1\n' in (quiet_place / "htcq.prom").read_text()
     assert "<h1>Audit of snap</h1>" in (quiet_place / "page.html").read_text()
     assert names(quiet_place) == ["htcq.prom", "node.json", "page.html", "snap"]
 

@@ -15,13 +15,13 @@ from tests.cli.conftest import ROOT, Call, Done
 #: A rule that finds one thing in each pool that has slots, and says as whom it looks.
 RULE = """
 import os
-from htcq.audit.rule import Found, Need, Rule, Severity
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 def find(evidence):
     yield Found(cause="all", subject="pool", message=f"seen as user {os.geteuid()}")
 
 def rule(id_, find=find, **changes):
-    fields = dict(severity=Severity.WARNING, needs=(Need.SLOTS,), summary="It is", consequence="So", advice="Do",
+    fields = dict(severity=Severity.WARNING, needs=(Input.SLOTS,), summary="It is", consequence="So", advice="Do",
                   source="the site")
     return Rule(id=id_, find=find, **{**fields, **changes})
 """
@@ -134,7 +134,7 @@ BROKEN = [
     (f"{RULE}\nRULES = rule('{CORE}')", f"rule {CORE} is refused: htcq has a rule of that id"),
     (f"{RULE}\nRULES = rule('acme-rule')", "rule acme-rule is refused: its id must be site- and words in lower case"),
     (f"{RULE}\nRULES = rule('site-x', summary=1)", "rule site-x is refused: its summary is no text"),
-    (f"{RULE}\nRULES = rule('site-x', needs=['slots'])", "rule site-x is refused: its needs are no tuple of Need"),
+    (f"{RULE}\nRULES = rule('site-x', needs=['slots'])", "rule site-x is refused: its needs are no tuple of Input"),
     (f"{RULE}\nRULES = rule('site-x', severity='bad')", "rule site-x is refused: its severity is no Severity"),
     (f"{RULE}\nRULES = rule('site-x', find=1)", "rule site-x is refused: its find is no function"),
 ]

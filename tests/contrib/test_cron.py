@@ -29,6 +29,7 @@ echo "$(id -un): $*" >> {place}/calls
 case "$*" in
   *record*) echo "htcq: the pool does not answer" >&2 ;;
   *prune*) echo "drift.db: 12 rows merged or dropped" ;;
+  *audit*) echo "no findings" ;;
   *report*) echo "physics: quota 20 -> 15" ;;
 esac
 """
@@ -143,6 +144,13 @@ def test_pruning_is_due_at_night_and_mails_nothing_if_all_is_well(place: Path) -
     assert (ran.calls, ran.mails) == (["nobody: drift prune"], [])
 
 
+def test_an_audit_is_due_every_day_and_mails_nothing_if_all_is_well(place: Path) -> None:
+    ran = run(place, TABLE, "2026-11-03 04:42:57", calls=1)
+
+    metrics = "/var/lib/prometheus/node-exporter/htcq-audit.prom"
+    assert (ran.calls, ran.mails) == ([f"nobody: audit --fail-on never --prometheus {metrics}"], [])
+
+
 def test_the_report_is_due_on_mondays_and_is_mailed(place: Path) -> None:
     ran = run(place, TABLE, "2026-11-02 06:29:57", calls=2)  # a Monday
 
@@ -164,7 +172,7 @@ def test_the_line_for_those_who_want_changes_alone_runs_when_it_is_taken_in(plac
 def test_every_line_is_of_the_same_user_and_htcq_takes_its_command() -> None:
     lines = LINE.findall(TABLE)
 
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert {user for _, user, _ in lines} == {"htcq"}
     for _, _, command in lines:
         parsed(re.split(r" (?:2?>|\|)", command)[0])

@@ -16,8 +16,7 @@ from typing import Any, get_args
 import pytest
 
 from htcq import settings
-from htcq.audit.catalog import FAMILIES
-from htcq.audit.catalog import RULES as RULE_LIST
+from htcq.audit.catalog import FAMILIES, rules_of_pools
 from htcq.audit.site import THRESHOLDS
 from htcq.capacity.choice import MODELS, RULES, SHARES
 from htcq.capacity.fixed import TOKEN
@@ -249,7 +248,7 @@ def test_the_drift_metrics_have_every_name_and_no_other() -> None:
 def test_an_explanation_has_every_name_and_no_other() -> None:
     described = {name for tag in tags(section(command_page("explain"), "JSON")) for name in words(tag)}
 
-    assert described == keys(rules_json(RULE_LIST), ())
+    assert described == keys(rules_json(rules_of_pools()), ())
 
 
 @pytest.mark.parametrize(

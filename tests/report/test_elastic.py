@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from htcq.audit.elastic import checked
+from htcq.audit.engine import Audit
 from htcq.errors import InputError
 from htcq.quota.elastic.groups import Demand, Group, Quotas
 from htcq.quota.elastic.runtime import compute
@@ -16,7 +16,7 @@ from htcq.report.elastic_text import show_elastic, show_why
 
 def computed(name: str = "", **groups: Group) -> Computed:
     outcome = compute(Quotas(tuple(groups.values())), Demand({"cpus": 10}, {each: {"cpus": 4} for each in groups}))
-    return Computed(name, outcome, {"cpus": 3}, {"cpus": 2}, checked("q.toml", ()))
+    return Computed(name, outcome, {"cpus": 3}, {"cpus": 2}, Audit((), ()))
 
 
 def test_an_unlimited_max_is_a_word_and_null() -> None:

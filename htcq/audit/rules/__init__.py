@@ -1,1 +1,1 @@
-"""The rules: a package for each family, a module for each rule; ``htcq.audit.catalog`` lists them."""
+"""The rules: a package for each family, a module with a ``RULE`` for each rule; the catalog finds them."""

@@ -102,6 +102,16 @@ class StartVanilla:
                 found[each[0]] = None
         return tuple(found)
 
+    def with_scopes(self, scoped: Callable[[str], str]) -> str:
+        """Return the expression with ``scoped(name)`` in place of each name that the schedd finds nowhere."""
+        lost = frozenset(self.lost)
+        return _NAMED.sub(lambda found: scoped(found[0]) if found[0] in lost else found[0], self.text)
+
+    @property
+    def looks_at_slot(self) -> bool:
+        """Whether its value may depend on the slot."""
+        return _SLOT in self._scopes
+
     @cached_property
     def unread(self) -> tuple[str, ...]:
         """The attributes of the schedd that it names and that no ad here has."""

@@ -14,12 +14,12 @@ from htcq.units import plain_number
 _NO_LABELS: Mapping[str, str] = {}
 
 
-def metrics_text(metrics: Iterable[Metric[Result]], result: Result) -> str:
-    """Return the metrics of a result as the content of a file."""
-    return "".join(f"{line}\n" for metric in metrics for line in _lines(metric, result))
+def metrics_text(metrics: Iterable[Metric[Result]], result: Result, common: Mapping[str, str] = _NO_LABELS) -> str:
+    """Return the metrics of a result as the content of a file; every sample has the labels ``common``."""
+    return "".join(f"{line}\n" for metric in metrics for line in _lines(metric, result, common))
 
 
-def _lines(metric: Metric[Result], result: Result) -> Iterator[str]:
+def _lines(metric: Metric[Result], result: Result, common: Mapping[str, str]) -> Iterator[str]:
     found = metric.read(result)
     if found is None:
         return
@@ -27,7 +27,7 @@ def _lines(metric: Metric[Result], result: Result) -> Iterator[str]:
     yield f"# HELP {metric.name} {_escaped(metric.about)}"
     yield f"# TYPE {metric.name} gauge"
     for labels, value in samples:
-        pairs = ",".join(f'{label}="{_quoted(text)}"' for label, text in labels.items())
+        pairs = ",".join(f'{label}="{_quoted(text)}"' for label, text in {**common, **labels}.items())
         yield f"{metric.name}{{{pairs}}} {_number(value)}" if pairs else f"{metric.name} {_number(value)}"
 
 

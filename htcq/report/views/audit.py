@@ -128,7 +128,7 @@ METRICS: tuple[Metric[_Made], ...] = (
 
 def audit_metrics(audit: Audit, now: float) -> str:
     """Return the metrics; ``now`` is when the audit was made, in seconds since 1970."""
-    return metrics_text(METRICS, _Made(audit, now))
+    return metrics_text(METRICS, _Made(audit, now), {"pool": audit.pool})
 
 
 def plugin(audit: Audit) -> tuple[int, str]:

@@ -34,7 +34,7 @@ def _submitters(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:
 
 
 def _jobs(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:
-    waiting = [jobs for jobs in evidence.classes if jobs.idle]
+    waiting = [jobs for jobs in evidence.autoclusters if jobs.idle]
     number = sum(sum(jobs.idle.values()) for jobs in waiting)
     kept = any(holds(constraint.evaluate(jobs.ad())) for jobs in waiting)
     return counted(number, "idle job"), kept or not waiting

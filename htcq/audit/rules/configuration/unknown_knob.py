@@ -20,7 +20,7 @@ _SHORT_FORM = 3
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
-    assets = {asset.upper() for kind in evidence.kinds for asset in kind.assets}
+    assets = {asset.upper() for kind in evidence.slot_classes for asset in kind.assets}
     checked = False
     for whose, configuration in evidence.configurations():
         checked = True

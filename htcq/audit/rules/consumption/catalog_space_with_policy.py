@@ -21,7 +21,7 @@ _SUBTRACTS = (25, 12, 2)
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    jobs = [each for each in evidence.classes if any(name in each.frame for name in _CATALOGS)]
+    jobs = [each for each in evidence.autoclusters if any(name in each.frame for name in _CATALOGS)]
     if not jobs:
         return
     for kind in evidence.with_policy:

@@ -17,7 +17,7 @@ from htcq.pool.slot_class import SlotClass
 def _find(evidence: Evidence) -> Iterator[Found]:
     # A general knob on a machine that has a partitionable slot too is meant for that one.
     divided = {slot.machine for kind in evidence.partitionable for slot in kind.slots}
-    for kind in evidence.kinds_of_type(STATIC):
+    for kind in evidence.slot_classes_of_type(STATIC):
         on: dict[str, list[Node]] = {}
         for each in nodes(evidence, kind):
             if each.truth("CONSUMPTION_POLICY", False) and (_typed(each) or each.slot.machine not in divided):

@@ -22,7 +22,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.lacks(Input.JOBS):
         yield Unchecked(Input.JOBS.value)
-    for each in evidence.classes:
+    for each in evidence.autoclusters:
         if _REQUEST in each.frame:
             text = each.frame.text(_REQUEST)
             yield Found(

@@ -38,7 +38,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     blocked, held = _Blocked(), _held_without_gpus(evidence)
     whole: Number = 0
-    for kind in evidence.alike:
+    for kind in evidence.slot_classes_by_frame:
         if kind.type != PARTITIONABLE or not kind.total.get(GPUS, 0):
             continue
         whole += kind.count * kind.total[GPUS]

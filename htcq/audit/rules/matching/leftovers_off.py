@@ -34,7 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _found(evidence: Evidence, configuration: Configuration, role: Role, name: str, slots: int) -> Found:
-    waiting = sum(sum(each.idle.values()) for each in evidence.classes)
+    waiting = sum(sum(each.idle.values()) for each in evidence.autoclusters)
     many = f"; {counted(waiting, 'job')} idle" if waiting else ""
     knob, of_schedd = effective(configuration, _KNOB), role is Role.ACCESS
     return Found(

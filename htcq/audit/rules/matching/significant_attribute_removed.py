@@ -51,7 +51,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Unchecked("the negotiator's ad (collector.ads): its version")
     lists = _lists(evidence, bool(versions) and max(versions) >= _SINCE)
     found: dict[str, list[SlotClass]] = {}
-    for kind in evidence.alike:
+    for kind in evidence.slot_classes_by_frame:
         consumption = [f"consumption{asset}" for asset in kind.consumption]
         for name in looks_of(kind, [*_ASKED, *consumption]).of_jobs:
             if lists.by_negotiator(name) or lists.by_access(name):

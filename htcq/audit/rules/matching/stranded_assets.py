@@ -34,7 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     found: dict[tuple[str, ...], _Stranded] = {}
     whole: dict[str, Number] = dict.fromkeys(_UNITS, 0)
     wanted: dict[int, Taking] = {}
-    for kind in evidence.alike:
+    for kind in evidence.slot_classes_by_frame:
         for asset in _UNITS:
             whole[asset] += kind.count * kind.total.get(asset, 0)
         if kind.type == PARTITIONABLE:

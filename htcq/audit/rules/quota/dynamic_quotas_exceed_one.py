@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from htcq.audit.declared_groups import DUST, DeclaredGroups, fact_of, on_declared, those_below
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.tree import ROOT
-
-#: Sums of decimal fractions miss 1 by less than this.
-_DUST = 1e-9
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -19,7 +17,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for parent in tree.groups:
         dynamic = [child for child in tree.children(parent.name) if not child.static and child.config_quota > 0]
         total = sum(child.config_quota for child in dynamic)
-        if total > 1 + _DUST:
+        if total > 1 + DUST:
             below = "the top-level groups" if parent.name == ROOT else f"the groups below {parent.name}"
             yield Found(
                 cause=parent.name,
@@ -35,6 +33,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             )
 
 
+def _find_declared(declared: DeclaredGroups) -> Iterator[Found]:
+    for name in ("", *(group.name for group in declared.groups)):
+        total = declared.share_sum(name)
+        if total > 1 + DUST:
+            shared = [group for group in declared.below(name) if not group.static and group.config_quota]
+            yield Found(
+                cause=name or "top level",
+                subject=f"group {name}" if name else "the top-level groups",
+                message=f"the shares of {those_below(name)} add up to {total:g}: each counts as less than it says",
+                facts=tuple(fact_of(group) for group in shared),
+                examples=tuple(group.name for group in shared),
+            )
+
+
 RULE = Rule(
     id="dynamic-quotas-exceed-one",
     severity=Severity.INFO,
@@ -45,3 +57,4 @@ RULE = Rule(
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,
 )
+DECLARED = on_declared(RULE, _find_declared, Severity.ERROR)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from htcq.audit.declared_groups import DeclaredGroups, fact_of, on_declared
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.rule import Found, Input, Rule, Severity
@@ -27,6 +28,22 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             )
 
 
+def _find_declared(declared: DeclaredGroups) -> Iterator[Found]:
+    for group in declared.groups:
+        if not group.configured:
+            below = declared.below(group.name)
+            many = "and those of all groups below it are" if below else "is"
+            yield Found(
+                cause="a parent without a quota" if below else "no quota",
+                subject=f"group {group.name}",
+                message=f"group {group.name} has neither quota nor share: its quota {many} 0",
+                facts=(fact_of(group),),
+                advice=f"Give [groups.{group.name}] a quota (an amount of slot weight) or a share (from 0 to 1).",
+                examples=(group.name,),
+                severity=Severity.ERROR if below else None,
+            )
+
+
 RULE = Rule(
     id="group-without-quota",
     severity=Severity.WARNING,
@@ -40,3 +57,4 @@ RULE = Rule(
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_assign_quotas, 25.14",
     find=_find,
 )
+DECLARED = on_declared(RULE, _find_declared)

@@ -63,7 +63,7 @@ def _jobs_of(evidence: Evidence, filled: Filling) -> Iterator[Autocluster]:
 
 def _demands(evidence: Evidence, tree: Tree) -> dict[str, list[Demand]]:
     """Return by group which of its jobs fill slots at less than they are charged."""
-    submitters = {submitter for jobs in evidence.classes for submitter in jobs.submitters}
+    submitters = {submitter for jobs in evidence.autoclusters for submitter in jobs.submitters}
     group_of = {each: assigned_group(tree, each).group for each in submitters}
     found: dict[str, list[Demand]] = {}
     for filled in _fillings(evidence):

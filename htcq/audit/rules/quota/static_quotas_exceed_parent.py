@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from htcq.audit.declared_groups import DUST, DeclaredGroups, fact_of, on_declared
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Setting
@@ -13,17 +14,15 @@ from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 from htcq.poolquota.groups import PoolQuotas
 from htcq.quota.tree import Group
 
-#: Sums of decimal fractions miss by less than this part.
-_DUST = 1e-9
+_POOL_WEIGHT = "the pool's slot weight (--snapshot or --pool)"
 
 
-def exceeded(below: float, amount: float) -> bool:
+def _exceeds(below: float, amount: float) -> bool:
     """Tell whether static quotas that add up to ``below`` are more than the ``amount`` of the group above them."""
-    return below > amount * (1 + _DUST)
+    return below > amount * (1 + DUST)
 
 
-def exceeded_text(name: str, below: float, amount: float) -> str:
-    """Return the sentence for a group whose children's static quotas are too much."""
+def _message(name: str, below: float, amount: float) -> str:
     return f"the quotas of the groups directly below {name} add up to {below:g}, more than the {amount:g} of {name}"
 
 
@@ -46,14 +45,14 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         amount = _amount(evidence, quotas, parent)
         if amount is None:
             unknown.append(parent.name)
-        elif exceeded(below, amount):
-            kind = "GROUP_QUOTA" if parent.static else "GROUP_QUOTA_DYNAMIC"
+        elif _exceeds(below, amount):
+            knob = "GROUP_QUOTA" if parent.static else "GROUP_QUOTA_DYNAMIC"
             yield Found(
                 cause=parent.name,
                 subject=f"group {parent.name}",
-                message=exceeded_text(parent.name, below, amount),
+                message=_message(parent.name, below, amount),
                 facts=(
-                    knob_fact(evidence, f"{kind}_{parent.name}"),
+                    knob_fact(evidence, f"{knob}_{parent.name}"),
                     *(knob_fact(evidence, f"GROUP_QUOTA_{group.name}") for group in statics),
                 ),
                 examples=(parent.name, *(group.name for group in statics)),
@@ -69,6 +68,25 @@ def _raised(evidence: Evidence, parent: Group, below: float) -> tuple[Setting, .
     return (central(evidence, f"GROUP_QUOTA_{parent.name}", number(below)),) if parent.static else ()
 
 
+def _find_declared(declared: DeclaredGroups) -> Iterator[Found | Unchecked]:
+    unknown = []
+    for parent in declared.groups:
+        total, amount = declared.static_sum(parent.name), declared.amounts[parent.name]
+        if amount is None:
+            unknown += [parent.name] if total > 0 else []
+        elif parent.configured and _exceeds(total, amount):
+            statics = [group for group in declared.below(parent.name) if group.static]
+            yield Found(
+                cause=parent.name,
+                subject=f"group {parent.name}",
+                message=_message(parent.name, total, amount),
+                facts=(fact_of(parent), *(fact_of(group) for group in statics)),
+                examples=tuple(group.name for group in statics),
+            )
+    if unknown:
+        yield Unchecked(f"{_POOL_WEIGHT}: whether quotas below {', '.join(unknown)} fit its share")
+
+
 RULE = Rule(
     id="static-quotas-exceed-parent",
     severity=Severity.WARNING,
@@ -82,3 +100,4 @@ RULE = Rule(
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,
 )
+DECLARED = on_declared(RULE, _find_declared, Severity.ERROR)

@@ -78,7 +78,7 @@ def _slots(evidence: Evidence) -> Iterator[_Bearer]:
 
 
 def _jobs(evidence: Evidence) -> Iterator[_Bearer]:
-    for each in evidence.classes:
+    for each in evidence.autoclusters:
         count = sum(each.idle.values()) + sum(each.running.values())
         yield _Bearer(each.frame, "job", count, (each.name,))
 

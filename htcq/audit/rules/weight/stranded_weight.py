@@ -69,7 +69,7 @@ def _least(evidence: Evidence, kind: SlotClass, asked: Mapping[str, Number]) -> 
 
 
 def _asked(evidence: Evidence) -> Mapping[str, Number]:
-    return _lowest([jobs.request for jobs in evidence.classes if jobs.idle])
+    return _lowest([jobs.request for jobs in evidence.autoclusters if jobs.idle])
 
 
 def _lowest(claims: Sequence[Mapping[str, Number | None]]) -> dict[str, Number]:

@@ -20,7 +20,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not supply.weighted or evidence.quotas.truth("FORCE_NEGOTIATOR_SLOT_WEIGHT", False):
         return
     known: dict[Value, bool] = {}
-    for kind in evidence.kinds:
+    for kind in evidence.slot_classes:
         # With a consumption policy the negotiator does not count it as anything: it exits.
         if not kind.supports_policy:
             wrong = [slot for slot in kind.slots if _is_wrong(evidence.weights.of(slot), known)]

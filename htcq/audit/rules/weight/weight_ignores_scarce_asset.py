@@ -36,8 +36,8 @@ class _Filled:
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    counts = {id(each): sum(each.idle.values()) + sum(each.running.values()) for each in evidence.classes}
-    classes = sorted(evidence.classes, key=lambda each: -counts[id(each)])[:_MAX_CLASSES]
+    counts = {id(each): sum(each.idle.values()) + sum(each.running.values()) for each in evidence.autoclusters}
+    classes = sorted(evidence.autoclusters, key=lambda each: -counts[id(each)])[:_MAX_CLASSES]
     for policy in slot_policies(evidence):
         kind = policy.usual
         full, none = as_number(kind.full_weight), as_number(kind.weight(dict.fromkeys(kind.total, 0)))

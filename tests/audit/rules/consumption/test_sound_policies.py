@@ -12,10 +12,10 @@ from fractions import Fraction
 
 import pytest
 
+from htcq.audit.catalog import family
 from htcq.audit.engine import audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
-from htcq.audit.rules.consumption import RULES
 from htcq.capacity.choice import Choice
 from htcq.node import Node
 from tests.audit.emitted import emitted_pool
@@ -51,7 +51,9 @@ CHOICES = {
 @pytest.mark.parametrize("node", NODES)
 @pytest.mark.parametrize("choice", CHOICES)
 def test_what_htcq_writes_has_no_finding_above_info(choice: str, node: str) -> None:
-    outcome = audit(Evidence(emitted_pool(CHOICES[choice], NODES[node], literal=choice == "half-cpus")), RULES)
+    outcome = audit(
+        Evidence(emitted_pool(CHOICES[choice], NODES[node], literal=choice == "half-cpus")), family("consumption")
+    )
     allowed = ("weight-overcharges",) if choice in DOMINANT else ()
     findings = [finding for finding in outcome.findings if finding.rule not in allowed]
     assert [finding for finding in findings if finding.severity > Severity.INFO] == []
@@ -75,6 +77,6 @@ def test_htcondors_own_default_policy_has_no_finding_above_info() -> None:
         access={"access1": "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"},
         execute={"node1": "CONSUMPTION_POLICY = True\n"},
     )
-    outcome = audit(Evidence(given), RULES)
+    outcome = audit(Evidence(given), family("consumption"))
     assert [finding for finding in outcome.findings if finding.severity > Severity.INFO] == []
     assert not outcome.not_checked

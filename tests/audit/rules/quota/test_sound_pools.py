@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.audit.catalog import family
 from htcq.audit.engine import audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
-from htcq.audit.rules.quota import RULES
 from htcq.pool.pool import Pool
 from tests.audit.rules.quota.groups import groups, machine, uses, wants
 from tests.audit.sites import accounting, collector, job, negotiator, pool, schedd, slot
@@ -25,7 +25,7 @@ UID_DOMAIN = site
 
 
 def worrying(given: Pool) -> list[tuple[str, str]]:
-    findings = audit(Evidence(given), RULES).findings
+    findings = audit(Evidence(given), family("quota")).findings
     return [(finding.rule, finding.message) for finding in findings if finding.severity is not Severity.INFO]
 
 

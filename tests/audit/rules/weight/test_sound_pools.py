@@ -9,11 +9,10 @@ from fractions import Fraction
 
 import pytest
 
+from htcq.audit.catalog import family
 from htcq.audit.engine import audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
-from htcq.audit.rules.configuration import RULES as CONFIGURATION
-from htcq.audit.rules.weight import RULES as WEIGHT
 from htcq.capacity.choice import Choice
 from htcq.node import Node
 from htcq.pool.pool import Pool
@@ -36,7 +35,7 @@ CHOICES = {
 
 
 def worrying(given: Pool) -> list[tuple[str, str]]:
-    findings = audit(Evidence(given), WEIGHT + CONFIGURATION).findings
+    findings = audit(Evidence(given), family("weight") + family("configuration")).findings
     return [(finding.rule, finding.message) for finding in findings if finding.severity > Severity.INFO]
 
 

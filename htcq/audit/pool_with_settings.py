@@ -29,7 +29,7 @@ _ADVERTISED = {"MAX_JOBS_RUNNING": "maxjobsrunning", "CURB_MATCHMAKING": "curbma
 _RUNNING = "weightedrunningjobs"
 
 
-def mended(pool: Pool, settings: Iterable[Setting]) -> Pool:
+def pool_with_settings(pool: Pool, settings: Iterable[Setting]) -> Pool:
     """Return ``pool`` with these settings; a value that is empty leaves the knob to HTCondor's default."""
     every = tuple(settings)
     central = [each for each in every if each.role is Role.CENTRAL]

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
+from htcq.audit.catalog import rules_on_declared_groups
+from htcq.audit.declared_groups import DeclaredGroups
 from htcq.audit.engine import Audit, Finding, audit
-from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
-from htcq.emit.declared import Declared
-from htcq.emit.promises import rules_on
-from htcq.pool.pool import Pool
 from htcq.quota.condor import Inputs, compute_quotas
 from tests.emit.declared import alone, declared
 
@@ -20,7 +18,7 @@ TODAY = date(2026, 11, 2)
 
 
 def looked_at(weight: float | None = None, **groups: Any) -> Audit:
-    return audit(Evidence(Pool("test")), rules_on(Declared(declared(None, **groups), TODAY, weight)))
+    return audit(DeclaredGroups(declared(None, **groups), TODAY, weight), rules_on_declared_groups())
 
 
 def found(rule: str, weight: float | None = None, **groups: Any) -> list[Finding]:
@@ -127,7 +125,7 @@ def test_what_each_group_has_is_what_the_negotiator_hands_it() -> None:
         z={"share": 0.25},
     )
     quotas = compute_quotas(Inputs(alone(settings).tree, 200.0)).groups
-    amounts = Declared(settings, TODAY, 200.0).amounts
+    amounts = DeclaredGroups(settings, TODAY, 200.0).amounts
 
     assert amounts == {"": 200.0, **{group.name: pytest.approx(group.subtree_quota) for group in quotas[1:]}}
 

@@ -6,16 +6,23 @@ shares are taken of what they leave. Amounts are slot weight.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
+from htcq.audit.input import Input
+from htcq.audit.rule import AnyRule, Fact, Results, Rule, Severity
+from htcq.audit.subject import Subject
 from htcq.settings import DeclaredGroup, GroupSettings
+from htcq.settings.tables import SITE_FILE
+
+#: Sums of decimal fractions miss by less than this part.
+DUST = 1e-9
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredGroups(Subject):
     """The declared groups, the day on which they are looked at, and the slot weight of the pool if that is known."""
 
     settings: GroupSettings
@@ -63,3 +70,22 @@ class Declared:
                 left = max(0.0, above - self.static_sum(group.parent))
                 amounts[group.name] = group.config_quota * left / max(self.share_sum(group.parent), 1.0)
         return amounts
+
+
+def fact_of(group: DeclaredGroup) -> Fact:
+    """Return the quota or the share that a group is declared with."""
+    key = "quota" if group.static else "share"
+    value = f"{group.config_quota:g}" if group.configured else "(not given)"
+    return Fact(f"groups.{group.name}.{key}", value, SITE_FILE)
+
+
+def those_below(name: str) -> str:
+    """Return what a sentence calls the groups right below that one; those of the top level for an empty name."""
+    return f"the groups right below {name}" if name else "the top-level groups"
+
+
+def on_declared(
+    rule: AnyRule, find: Callable[[DeclaredGroups], Results], severity: Severity | None = None
+) -> Rule[DeclaredGroups]:
+    """Return a rule on pools as it holds for declared groups: what is only a pity in a pool may be an error there."""
+    return replace(rule, needs=(Input.DECLARED,), find=find, severity=severity or rule.severity)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from datetime import date
 
-from htcq.audit.catalog import RULES
+from htcq.audit.catalog import rules_of_pools
+from htcq.audit.declared_groups import DeclaredGroups
+from htcq.audit.group_lint import checked, linted
 from htcq.audit.rule import Input, Severity
-from htcq.emit.declared import Declared
-from htcq.emit.group_lint import checked, linted
 from htcq.pool.pool import Pool
 from htcq.settings import AuditSettings, RuleSettings
 from tests.audit.sites import pool, slot, submitter
 from tests.emit.declared import declared, having
 
 SETTINGS = declared(a={"quota": 90, "owner": "Anna"}, b={"quota": 20, "owner": "Anna"}, c={"owner": "Anna"})
-DECLARED = Declared(SETTINGS, date(2026, 11, 2))
+DECLARED = DeclaredGroups(SETTINGS, date(2026, 11, 2))
 POOL = pool(slot(Cpus=100), submitter("ada@site", IdleJobs=3), config="GROUP_QUOTA_x = 1\nGROUP_QUOTAS = 5\n")
 ALONE = having(Pool("test"), SETTINGS)
 NOTHING = AuditSettings()
@@ -23,7 +23,7 @@ NOTHING = AuditSettings()
 def test_without_a_pool_only_what_the_configuration_alone_can_tell_is_checked() -> None:
     outcome = linted(DECLARED, ALONE, NOTHING, with_pool=False)
     checked_rules = [each.rule for each in outcome.rules]
-    needs = {rule.id: rule.needs for rule in RULES}
+    needs = {rule.id: rule.needs for rule in rules_of_pools()}
 
     assert {"quota-expired", "static-quotas-exceed-parent", "unknown-knob", "quota-out-of-range"} <= set(checked_rules)
     assert all(needs.get(id_, ()) in ((), (Input.CENTRAL,)) for id_ in checked_rules)
@@ -33,7 +33,7 @@ def test_without_a_pool_only_what_the_configuration_alone_can_tell_is_checked() 
 
 def test_an_order_is_looked_at_where_it_is_declared_or_a_pool_has_one() -> None:
     order = declared({"sort_expression": "NoSuchThing"}, a={"quota": 1, "owner": "Anna"})
-    outcome = linted(Declared(order, DECLARED.today), having(Pool("test"), order), NOTHING, with_pool=False)
+    outcome = linted(DeclaredGroups(order, DECLARED.today), having(Pool("test"), order), NOTHING, with_pool=False)
 
     assert [finding.rule for finding in outcome.findings] == ["sort-expression-broken"]
     assert {each.rule for each in linted(DECLARED, ALONE, NOTHING, with_pool=False).not_checked} == set()
@@ -43,7 +43,7 @@ def test_with_a_pool_all_rules_of_quotas_are_asked() -> None:
     outcome = linted(DECLARED, having(POOL, SETTINGS), NOTHING, with_pool=True)
     asked = {each.rule for each in outcome.rules} | {each.rule for each in outcome.not_checked}
 
-    assert {rule.id for rule in RULES if rule.family == "quota"} <= asked
+    assert {rule.id for rule in rules_of_pools() if rule.family == "quota"} <= asked
     assert {"quotas-fill-the-pool", "group-without-quota"} == {finding.rule for finding in outcome.findings}
 
 
@@ -69,6 +69,6 @@ def test_before_groups_are_written_their_promises_are_checked_and_whether_they_f
 
 def test_a_quota_above_the_pool_is_told_before_it_is_written() -> None:
     settings = declared({}, a={"quota": 2000, "owner": "Anna"})
-    outcome = checked(Declared(settings, DECLARED.today), having(POOL, settings))
+    outcome = checked(DeclaredGroups(settings, DECLARED.today), having(POOL, settings))
 
     assert ("quota-exceeds-pool", "group a") in {(finding.rule, finding.subject) for finding in outcome.findings}

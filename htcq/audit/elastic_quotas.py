@@ -1,0 +1,110 @@
+"""Elastic quotas as rules look at them: the groups of one tree, what is wanted of them, and what they were before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from htcq.audit.rule import Fact, Found
+from htcq.audit.subject import Subject
+from htcq.quota.elastic.groups import Demand, Group, Quotas
+from htcq.quota.elastic.kinds import MARK
+from htcq.quota.elastic.tree import Tree, build_tree
+
+UPSTREAM = "koordinator-sh/koordinator pkg/webhook/elasticquota/quota_topology_check.go, commit a7a1b76"
+COMPUTED = "koordinator-sh/koordinator pkg/scheduler/plugins/elasticquota/core, commit a7a1b76"
+OURS = "a convention of htcq; Koordinator accepts it"
+
+
+@dataclass(frozen=True)
+class ElasticQuotas(Subject):
+    """The quotas of one tree, which stand in ``file``; amounts are whole numbers by dimension.
+
+    Without ``demand`` or the quotas of ``before``, what needs them is not found. ``unknown`` are names of groups in the
+    demand that are not there, ``lost`` submitters that name such a group.
+    """
+
+    file: str
+    quotas: Quotas
+    demand: Demand | None = None
+    unknown: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    before: Quotas | None = None
+
+    @property
+    def source(self) -> str:
+        """The file, and the tree in it."""
+        return self.file
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The groups that have their place below the root."""
+        return build_tree(self.quotas.groups)
+
+    @cached_property
+    def by_name(self) -> dict[str, Group]:
+        """The groups of the tree by name."""
+        return {group.name: group for group in self.tree.groups}
+
+    @cached_property
+    def sorted_groups(self) -> tuple[Group, ...]:
+        """Every declared group by name, whether it has a place in the tree or not."""
+        return tuple(sorted(self.quotas.groups, key=lambda each: each.name))
+
+    @property
+    def top_level(self) -> list[Group]:
+        """The groups right below the root."""
+        return self.children("")
+
+    def children(self, name: str) -> list[Group]:
+        """Return the groups right below that one."""
+        return [self.by_name[each] for each in self.tree.children.get(name, ())]
+
+    def is_active(self, name: str) -> bool:
+        """Tell whether a group itself asks for something or uses something."""
+        if self.demand is None:
+            return False
+        amounts = (*self.demand.request.get(name, {}).values(), *self.demand.used.get(name, {}).values())
+        return any(amounts)
+
+    def pairs(self) -> Iterator[tuple[Group, Group]]:
+        """Yield every group that is below another one, with that one."""
+        for group in self.tree.groups:
+            if group.parent:
+                yield group, self.by_name[group.parent]
+
+    def found(self, group: str, message: str, facts: tuple[Fact, ...] = (), advice: str = "") -> Found:
+        """Return what a rule found of one group; of the top-level groups where the name is empty."""
+        subject = f"group {group}" if group else "the top-level groups"
+        return Found(message, subject, message, facts, advice, examples=(group or subject,))
+
+    def amount_fact(self, group: Group, what: str, name: str) -> Fact:
+        """Return the min, max or weight of a group in one dimension, as the file has it."""
+        amounts = {"max": group.max, "min": group.min, "weight": group.weight}[what]
+        value = amounts.get(name, "(not given)")
+        return self.fact(f"groups.{group.name}.{what}.{name}", "unlimited" if value is None else str(value))
+
+    def fact(self, key: str, value: str) -> Fact:
+        """Return one key of the quotas or of the demand with its value."""
+        return Fact(key, value, self.file)
+
+
+def is_managed(group: Group, name: str) -> bool:
+    """Tell whether ``group`` has a max of a dimension, or of that of which it is a kind."""
+    return name in group.max or base_of(name) in group.max
+
+
+def base_of(name: str) -> str:
+    """Return the dimension of which ``name`` is a kind (gpus of gpus:a100), or ``name`` itself."""
+    return name.partition(MARK)[0]
+
+
+def weight_of(group: Group, name: str) -> int:
+    """Return the weight of ``group`` in one dimension: its max where none is given, 0 where that is unlimited."""
+    return group.weight.get(name, group.max.get(name, 0) or 0)
+
+
+def is_fixed(group: Group) -> bool:
+    """Tell whether the min of a group is its max, of everything that it manages."""
+    return bool(group.max) and all(cap == group.min.get(name, 0) for name, cap in group.max.items())

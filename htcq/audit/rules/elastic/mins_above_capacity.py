@@ -1,0 +1,32 @@
+"""The top-level groups are guaranteed more than there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.elastic_quotas import COMPUTED, ElasticQuotas
+from htcq.audit.rule import Found, Input, Rule, Severity
+
+
+def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+    total = quotas.demand.effective_total if quotas.demand is not None else {}
+    for name in sorted({each for group in quotas.top_level for each in group.max}):
+        mins = sum(group.min.get(name, 0) for group in quotas.top_level)
+        if name in total and mins > total[name]:
+            message = f"the mins of the top-level groups add up to {mins} {name}, but the total is {total[name]}"
+            yield quotas.found("", message, (quotas.fact(f"total.{name}", str(total[name])),))
+
+
+RULE = Rule(
+    id="elastic-mins-above-capacity",
+    severity=Severity.WARNING,
+    needs=(Input.ELASTIC,),
+    summary="The mins of the top-level groups add up to more than the available amount",
+    consequence=(
+        "No group gets its min: all mins shrink in proportion or, with scale_min off, the runtimes exceed "
+        "the available amount."
+    ),
+    advice="Lower the mins, or find out why capacity is missing.",
+    source=COMPUTED,
+    find=_find,
+)

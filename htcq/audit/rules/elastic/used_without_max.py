@@ -1,0 +1,29 @@
+"""A group uses something of which its strict quota says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas
+from htcq.audit.rule import Found, Input, Rule, Severity
+
+
+def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+    used = quotas.demand.used if quotas.demand is not None else {}
+    for group in quotas.sorted_groups:
+        amounts = used.get(group.name, {})
+        for name in sorted(set(group.strict) & set(amounts) - set(group.max)):
+            message = f"group {group.name} uses {amounts[name]} {name} but has no max"
+            yield quotas.found(group.name, message, (quotas.fact(f"used.{group.name}.{name}", str(amounts[name])),))
+
+
+RULE = Rule(
+    id="elastic-used-without-max",
+    severity=Severity.ERROR,
+    needs=(Input.ELASTIC,),
+    summary="A dimension of strict is in use and has no max",
+    consequence="The usage would no longer be limited.",
+    advice="Keep the max while the group uses the dimension, or remove the dimension from strict.",
+    source=UPSTREAM,
+    find=_find,
+)
