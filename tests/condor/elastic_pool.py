@@ -19,7 +19,7 @@ FILE = "60-htcq-elastic.config"
 #: Nothing waits and nothing is kept back, so that each step can be reckoned by hand.
 AT_ONCE = {
     "hold_time": '"0s"', "max_raise": "1.0", "max_lower": "1.0", "min_change": "0.0", "min_change_part": "0.0",
-    "headroom": "0.0", "verify_within": '"3min"',
+    "headroom": "0.0", "verify_within": '"90s"',
 }  # fmt: skip
 BOTH_MAY_ALL = {
     "busy": "min = {cpus = 4}\nmax = {cpus = 8}\n",
@@ -63,7 +63,7 @@ class Elastic:
     def words(self, action: str, *more: str) -> list[str]:
         """The words of a command."""
         if action in ("rollback", "disable"):
-            return ["elastic", action, "--journal", str(self.journal), "--within", "180", *more]
+            return ["elastic", action, "--journal", str(self.journal), "--within", "90", *more]
         return [
             "elastic",
             action,
