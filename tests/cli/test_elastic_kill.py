@@ -106,4 +106,4 @@ def test_a_deadline_that_never_ends_is_refused(tmp_path: Path, seconds: str) -> 
     status, told = run(10**9, ("disable", f"--within={seconds}"), tmp_path)
 
     assert status == 2
-    assert f"--within: '{seconds}' is not a finite number" in told
+    assert f"--within: '{seconds}' is not a number of seconds" in told

@@ -45,7 +45,7 @@ def test_the_manual_page(call: Call) -> None:
         (["zzz"], "there is no rule 'zzz' ('htcq explain' lists all rules)"),
         ([""], "there is no rule ''"),
         ([RULE, "--man"], f"--man takes no rule (leave out {RULE})"),
-        (["--man", "--json"], "not allowed with argument"),
+        (["--man", "--json"], "contradict each other"),
         ([RULE, RULE], "unrecognized arguments"),
     ],
 )
