@@ -89,8 +89,8 @@ class Checked:
 class Audit:
     """The outcome: findings, the worst first; rules that could not be checked; and those that were.
 
-    ``source`` and ``taken`` tell which pool, and when, ``pool`` what it is called; ``incomplete`` what could not be
-    read of it; ``known`` how many findings were left out because they were known before. ``health`` is what is wrong
+    ``source`` and ``taken`` tell which pool, and when, ``pool`` what it is called; ``incomplete`` what of it could not
+    be read; ``known`` how many findings were left out because they were known before. ``health`` is what is wrong
     with the pool's daemons, ``gaps`` what the rules needed and a live pool has, but the capture lacks: without it, no
     findings are no good news.
     """

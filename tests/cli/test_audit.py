@@ -106,7 +106,8 @@ def test_a_line_names_file_and_line_of_a_knob(call: Call, quiet_place: Path) -> 
 @pytest.mark.parametrize("form", EVERY_FORM)
 def test_every_form_says_what_could_not_be_read(form: str, call: Call) -> None:
     done = call("audit", *ONLY, *EVERY_FORM[form])
-    said = "htcq_pool_unread_parts 1\n" if form == "prometheus" else "jobs of access2: no answer within 60 s"
+    metric = 'htcq_pool_unread_parts{pool="snap"} 1\n'
+    said = metric if form == "prometheus" else "jobs of access2: no answer within 60 s"
 
     assert said in (done.err if form == "csv" else done.out)
 
