@@ -42,7 +42,10 @@ def test_a_pool_with_the_linear_model_is_sound(name: str) -> None:
 def test_the_weight_that_the_used_up_cpus_leave_is_told() -> None:
     """condor_status showed 71 that nobody had."""
     (finding,) = [finding for finding in checked("linear-busy").findings if finding.rule == "stranded-weight"]
-    assert "2 of 4 slots without cpus for any idle job: a weight of 71, 19 % of the pool's 368, is left there" in finding.message
+    assert (
+        "2 of 4 slots without cpus for any idle job: a weight of 71, 19 % of the pool's 368, is left there"
+        in finding.message
+    )
     assert "19 % of the pool's 368" in finding.message
 
 

@@ -103,7 +103,10 @@ def test_nothing_is_written_unless_told(reclaim: Any, quiet_place: Path) -> None
 
 def test_since_when_is_known_from_the_journal_alone(reclaim: Any, quiet_place: Path, call: Call) -> None:
     (quiet_place / "q.toml").write_text(QUOTAS.format(directory=quiet_place, over_for="10min"))
-    assert "no group has used more than its runtime for 600 s; the longest time is 0 s" in reclaim("--snapshot", "pool").out
+    assert (
+        "no group has used more than its runtime for 600 s; the longest time is 0 s"
+        in reclaim("--snapshot", "pool").out
+    )
     told = {"negotiator": "central", "over": ["borrower"], "needs": ["lender"]}
     (quiet_place / "reclaim").write_text(
         json.dumps({"v": 1, "kind": "reclaim-look", "time": NOW - 700, "reclaim": told}) + "\n"

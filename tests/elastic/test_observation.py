@@ -176,6 +176,4 @@ def test_groups_that_regroup_are_told_of() -> None:
     )
     seen = observe(pool(node(), jobs=[], config=config), TWO)
 
-    assert seen.problems == (
-        "GROUP_AUTOREGROUP is on for chem: no quota limits their use of the rest of the pool",
-    )
+    assert seen.problems == ("GROUP_AUTOREGROUP is on for chem: no quota limits their use of the rest of the pool",)

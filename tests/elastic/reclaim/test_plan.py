@@ -233,6 +233,8 @@ def test_ceilings_of_others() -> None:
     assert low.kept == ("somebody else set the ceiling of borrower.bob@site (6) was set by somebody else and stays",)
     one = borrowed(8, 2).plan(ceilings={"borrower.bob@site": 7})
     assert victims(one) == ["1.0"], "with one less 7 are left; the ceiling would let a second one come back"
-    assert why(one)["1.1"].startswith("somebody else set the ceiling of borrower.bob@site was set to 7 by somebody else")
+    assert why(one)["1.1"].startswith(
+        "somebody else set the ceiling of borrower.bob@site was set to 7 by somebody else"
+    )
     none = borrowed(8, 2).plan(ceilings={"borrower.bob@site": -1})
     assert len(none.victims) == 2

@@ -9,9 +9,7 @@ from tests.audit.sites import found, policy_slot, pool, slot
 RULE = "no-claims"
 
 
-@pytest.mark.parametrize(
-    ("claims", "said"), [(0, "no claim id"), (-1, "-1 claim ids"), (4294967295, "4294967295")]
-)
+@pytest.mark.parametrize(("claims", "said"), [(0, "no claim id"), (-1, "-1 claim ids"), (4294967295, "4294967295")])
 def test_a_number_that_cannot_work_is_found_in_the_ad(claims: int, said: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(NumClaims=claims)))
     assert said in finding.message
