@@ -196,7 +196,7 @@ def test_a_name_that_configuration_text_cannot_hold_is_refused(key: str) -> None
     value: object = {name: 1}
     if key == "optional_assets":
         value = [name]
-    with pytest.raises(InputError, match="is no name of an asset") as refused:
+    with pytest.raises(InputError, match="is not a name of an asset") as refused:
         settings_from({"capacity": {key: value}})
 
     assert "\n" not in str(refused.value)

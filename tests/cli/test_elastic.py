@@ -154,7 +154,7 @@ def test_the_table_tells_of_promises_beyond_what_there_is(compute: Any) -> None:
     done = compute(off, {"total": {"cpus": 10}, "request": {"a.b": {"cpus": 50}}})
 
     assert "the groups are promised 20 more than there is" in done.out
-    assert "warning: the mins of the top-level groups come to 30 cpus, and there are 10 [elastic-mins" in done.err
+    assert "warning: the mins of the top-level groups add up to 30 cpus, but the total is 10 [elastic-mins" in done.err
 
 
 def test_a_min_that_shrank_is_shown_with_what_was_declared(compute: Any) -> None:
@@ -166,7 +166,7 @@ def test_the_steps_of_one_group_and_of_all(compute: Any) -> None:
 
     assert one.splitlines()[:3] == ["c", "  cpus", "    asks for 90"]
     assert one in all_
-    assert "    may have 80 at most: max is 80" in all_
+    assert "    is limited to 80: max is 80" in all_
 
 
 def test_own_jobs_of_a_group_are_a_group(compute: Any) -> None:
@@ -210,7 +210,10 @@ def test_a_weight_that_was_left_behind_is_told_of(compute: Any, quiet_place: Pat
     )
 
     assert done.status == 0
-    assert "warning: group a has a weight of 5 cpus, which was its max before [elastic-weight-left-behind]" in done.err
+    assert (
+        "warning: group a has a weight of 5 cpus, which was its max before the change the change [elastic-weight-left-behind]"
+        in done.err
+    )
 
 
 def test_what_is_worth_knowing_is_in_the_json_alone(compute: Any) -> None:
@@ -238,18 +241,18 @@ GROUP = "[groups.a]\n"
         (
             '[groups."a.b"]\nmax = { cpus = 1 }',
             {"total": {}},
-            "group a.b is below a, which is no group [elastic-orphan]",
+            "the parent a of group a.b does not exist [elastic-orphan]",
         ),
         (
             '[groups.a]\nparent = "b"\nmax = { cpus = 1 }\n[groups.b]\nparent = "a"\nmax = { cpus = 1 }',
             {"total": {}},
-            "group a below b below a: they are above themselves [elastic-cycle]",
+            "group a below b below a: the parents form a circle [elastic-cycle]",
         ),
-        (QUOTAS.replace("[groups.c]", "[groups.A]"), {"total": {}}, "group a is there twice: A is the same"),
+        (QUOTAS.replace("[groups.c]", "[groups.A]"), {"total": {}}, "group a is declared twice: A is the same name"),
         (
             QUOTAS,
             {**DEMAND, "used": {"phys": {"cpus": 1}}},
-            "demand of phys, which is no group [elastic-unknown-group]",
+            "demand of phys, but no such group [elastic-unknown-group]",
         ),
         (QUOTAS, "{", "d.json is not JSON"),
         (QUOTAS, '{"total": {}, "total": {}}', "d.json is not JSON: the key 'total' is given twice"),

@@ -127,7 +127,7 @@ def test_what_the_journal_saw_before_counts(plan: Any, quiet_place: Path) -> Non
     Journal(quiet_place / "journal").append(Record(1, SECONDS - 300.0, LOOK, seen=Seen(4, 1, 32.0)))
     done = plan()
     assert done.status == EXIT_UNKNOWN
-    assert "2 slots are there, fewer than 90% of the 4 seen before" in done.err
+    assert "2 slots are present, less than 90% of the 4 seen before" in done.err
     assert "the pool weighs 16, 20% or more below the 32 seen before" in done.err
     assert plan("--accept-loss").status == EXIT_FINE
 

@@ -99,7 +99,7 @@ def test_the_table_says_the_same_for_people(status: Any) -> None:
     assert ["memory", "12 GiB", "24 GiB", "42 GiB", "24 GiB", "2 GiB", "-", "12 GiB", "18 GiB", "-"] in cells
     assert ["physics.hep", "-", "12", "-", "-", "2", "no", "cpus"] in cells
     assert ["chem", "8", "1", "1", "-", "0", "yes", "-"] in cells
-    assert ["enforced by HTCondor: every claim has 1 of it for each slot weight of 1"] in cells
+    assert ["enforced by HTCondor: every claim has 1 of it per slot weight of 1"] in cells
 
 
 def test_six_dimensions_stay_readable(status: Any, quiet_place: Path) -> None:

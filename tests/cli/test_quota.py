@@ -156,8 +156,8 @@ def test_groups_that_are_twice_there_or_have_no_parent_are_told(call: Call, tmp_
     config = "GROUP_NAMES = a, A, b.c\nGROUP_QUOTA_a = 1\n"
     done = call("quota", "--snapshot", snapshot(tmp_path, config=config))
     assert done.status == EXIT_FINE
-    assert "configuration: group A is ignored: group a is the same one" in done.out
-    assert "configuration: group b.c is ignored: there is no group b" in done.out
+    assert "configuration: group A is ignored: it is the same as group a" in done.out
+    assert "configuration: group b.c is ignored: its parent b does not exist" in done.out
 
 
 def test_quotas_that_refer_to_each_other_in_a_circle_are_no_quotas(call: Call, tmp_path: Path) -> None:

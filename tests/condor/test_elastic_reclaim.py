@@ -65,7 +65,7 @@ def test_a_ceiling_of_somebody_else_stays(site: Site, tmp_path: Path) -> None:
     plan = reclaim.json("apply")
     assert not plan["victims"]
     assert {each["why"] for each in plan["spared"]} == {
-        "the ceiling of borrower.bob@test was set to 8 by somebody else, which would let it come back"
+        "somebody else set the ceiling of borrower.bob@test to 8, with which the job would start again"
     }
     site.pool.tool("condor_userprio", "-setceiling", "borrower.bob@test", "3")
     assert len(reclaim.json("apply")["done"]["vacated"]) == 2
@@ -215,7 +215,7 @@ def test_protected_jobs_local_jobs_and_jobs_that_end_soon_keep_running(site: Sit
     assert {each["group"] for each in done["done"]["vacated"]} == {"borrower"}
     come_to(pool, {"borrower.bob": 3, "borrower.cat": 3, "lender.ann": 2})
     reasons = sorted(each["why"].partition(" within ")[0] for each in done["spared"])
-    assert reasons == ["it ends by itself"] * 3 + ["the job says HtcqProtected = true"] * 3
+    assert reasons == ["it ends by itself"] * 3 + ["the job has HtcqProtected = true"] * 3
     assert local not in vacated(pool)
     assert not reclaim.json("apply")["victims"]
 
@@ -230,5 +230,5 @@ def test_a_job_that_was_protected_since_the_plan_stays(site: Site, tmp_path: Pat
     out, err = process.communicate(timeout=600)
     assert process.returncode == 1, err
     failed = {why["why"] for why in json.loads(out)["done"]["failed"]}
-    assert failed == {"it says HtcqProtected = true by now"}
+    assert failed == {"it now has HtcqProtected = true"}
     assert vacated(site.pool) == {each["job"] for each in json.loads(out)["done"]["vacated"]}

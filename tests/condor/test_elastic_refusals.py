@@ -83,7 +83,7 @@ def test_half_of_the_slots_missing_is_not_acted_on_until_somebody_accepts_it(sit
     elastic.pool.wait(lambda: elastic.published(), 30, "published groups", ("NegotiatorLog",))
 
     said = refused(elastic)
-    assert "2 slots are there, fewer than 90% of the 4 seen before (and 1 more)" in said
+    assert "2 slots are present, less than 90% of the 4 seen before (and 1 more)" in said
     out = elastic.step("--accept-loss")
     assert "written, and the negotiator shows" in out
     assert elastic.configured() == ("1", "3")
@@ -174,7 +174,7 @@ def test_a_later_file_that_sets_a_knob_of_ours_is_told_and_nothing_more_is_writt
     elastic.pool.tool("condor_reconfig", "-daemon", "negotiator")
     elastic.pool.wait(lambda: elastic.published().get("busy") == (1.0, "no"), 30, "their quota", ("NegotiatorLog",))
 
-    assert "GROUP_QUOTA_busy is 1 for the negotiator, not 3" in refused(elastic)
+    assert "GROUP_QUOTA_busy is 1 in the negotiator, not 3" in refused(elastic)
     late.unlink()
     elastic.pool.tool("condor_reconfig", "-daemon", "negotiator")
     elastic.pool.wait(lambda: elastic.published().get("busy") == (3.0, "no"), 30, "our quota", ("NegotiatorLog",))
@@ -284,7 +284,7 @@ def test_another_instance_with_a_journal_of_its_own_is_refused(elastic: Elastic,
     status, _, err = elastic.htcq("run", "--once", "--yes", "--journal", str(other))
 
     assert status == 3
-    assert f"{FILE} is there, and the journal knows nothing of it" in err
+    assert f"{FILE} exists, but the journal has no record of it" in err
     assert [each.kind for each in read_journal(other).records] == [REFUSED]
 
 

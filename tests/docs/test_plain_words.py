@@ -40,6 +40,13 @@ BANNED = {
     r"what (?:be)?comes of (?:group|it all)": "say what is recorded",
     r"whose turn is first": "the order of submitters",
     r"accept what is refused for good reason": "say what is done in spite of errors",
+    r"\btorn\b": "an incomplete line",
+    r"passes? (?:it|the name \S+) over": "the negotiator skips it",
+    r"in one talk\b|the talk (?:ends|about)": "the negotiation",
+    r"text of strangers": "text from the pool",
+    r"(?:given|hands?) (?:it )?back: who waits": "not needed: the waiting jobs fit without it",
+    r"whatever a ceiling is|who asks for no more": "say the subject first",
+    r"by hand or for the dead": "name the command or the timer",
 }
 
 

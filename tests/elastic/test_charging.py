@@ -67,4 +67,4 @@ def test_a_claim_without_slots_is_what_the_job_asks_for() -> None:
     seen = observe(pool(jobs=[SMALL]), ONE)
 
     assert dict(seen.idle[0].amounts) == {"cpus": 1, "memory": 1000, "disk": 1000, "weight": 1000}
-    assert "no slots are known: there is nothing to share" in seen.problems
+    assert "no slots are known: nothing can be shared" in seen.problems

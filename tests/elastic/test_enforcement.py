@@ -88,7 +88,7 @@ def test_what_the_negotiators_slots_have_not_is_reported() -> None:
 
     assert how(status)["gpus:v100"] is How.REPORTED
     assert {each.dimension: each.why for each in status.enforcement}["gpus:v100"] == (
-        "no slot that this negotiator sees has any of it"
+        "no slot of this negotiator has it"
     )
 
 

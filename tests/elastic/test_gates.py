@@ -108,7 +108,7 @@ def test_half_the_slots_missing_is_too_little_and_too_light() -> None:
     found = list(refusals(sight(slots=50, pool_weight=500.0), LOOKED, None, SETTINGS, NOW))
 
     assert [each.gate for each in found] == ["few-slots", "capacity"]
-    assert found[0].message == "50 slots are there, fewer than 90% of the 100 seen before"
+    assert found[0].message == "50 slots are present, less than 90% of the 100 seen before"
     assert all("--accept-loss" in each.hint for each in found)
 
 
@@ -151,7 +151,7 @@ def test_a_file_that_somebody_else_changed_is_left_alone(present: str | None, me
 def test_a_file_that_the_journal_does_not_know_is_left_alone() -> None:
     (found,) = refusals(sight(), FRESH, "GROUP_NAMES = mine\n", SETTINGS, NOW)
 
-    assert found.message.endswith("60-htcq-elastic.config is there, and the journal knows nothing of it")
+    assert found.message.endswith("60-htcq-elastic.config exists, but the journal has no record of it")
 
 
 def test_a_knob_that_is_overridden_later_is_told_with_its_place() -> None:
@@ -164,7 +164,7 @@ def test_a_knob_that_is_overridden_later_is_told_with_its_place() -> None:
 
     assert found.gate == "overridden"
     assert found.message == (
-        "GROUP_QUOTA_physics is 2 in /etc/condor/config.d/99-local.config:1 for the negotiator, not 7"
+        "GROUP_QUOTA_physics is 2 in /etc/condor/config.d/99-local.config:1 in the negotiator, not 7"
     )
 
 
@@ -201,5 +201,5 @@ def test_a_knob_for_the_negotiator_alone_wins_and_is_told() -> None:
     configured = {"NEGOTIATOR.GROUP_QUOTA_PHYSICS": ("9", "/etc/condor/condor_config.local:7")}
     (found,) = negotiator_specific(configured, file_of(QUOTAS))
 
-    told = "NEGOTIATOR.GROUP_QUOTA_physics = 9 in /etc/condor/condor_config.local:7 wins over what is written"
+    told = "NEGOTIATOR.GROUP_QUOTA_physics = 9 in /etc/condor/condor_config.local:7 overrides the file"
     assert found.message == told

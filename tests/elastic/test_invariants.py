@@ -43,10 +43,10 @@ def test_what_is_computed_violates_nothing() -> None:
     ("name", "cpus", "told"),
     [
         ("a", 61, ["a has a runtime of 61 cpus, above its max of 60"]),
-        ("a", 29, ["a has a runtime of 29 cpus, and 30 are kept for it"]),
+        ("a", 29, ["a has a runtime of 29 cpus, but 30 are reserved for it"]),
         # It asks for nothing, but does not lend.
-        ("b", 29, ["b has a runtime of 29 cpus, and 30 are kept for it"]),
-        ("b", 41, ["runtimes come to 101 cpus, and there are 100"]),
+        ("b", 29, ["b has a runtime of 29 cpus, but 30 are reserved for it"]),
+        ("b", 41, ["runtimes add up to 101 cpus, but the total is 100"]),
     ],
 )
 def test_each_mistake_in_runtimes_is_told(name: str, cpus: int, told: list[str]) -> None:

@@ -64,7 +64,7 @@ def test_devices_that_say_nothing_of_their_model_count_as_gpus_alone() -> None:
     seen = observe(pool(gpu_node("mute", 2), jobs=[]), CARDS)
 
     assert gpus(seen.demand.total) == {"gpus": 2, "gpus:a100": 0, "gpus:v100": 0}
-    assert "2 GPUs are of a model that no ad tells: they count as gpus alone" in seen.problems
+    assert "2 GPUs have a model that no ad shows: they count as gpus only" in seen.problems
 
 
 def asked(**request: object) -> Observation:
@@ -99,7 +99,7 @@ def test_a_job_that_asks_for_what_no_slot_has_is_told_of() -> None:
     seen = asked(RequireGPUs="Capability >= 9")
 
     assert gpus(seen.demand.request["physics"]) == {"gpus": 1}
-    assert "1 idle jobs ask for a GPU that no slot has: they count as asking for gpus alone" in seen.problems
+    assert "1 idle jobs request a GPU that no slot has: they count as requests of gpus only" in seen.problems
 
 
 def test_a_running_job_holds_the_model_that_its_slot_has() -> None:

@@ -63,7 +63,7 @@ def test_who_names_no_group_belongs_to_the_group_that_lists_him_and_everybody_el
     assert seen.demand.default_used == {"cpus": 2, "memory": 2048}
     assert seen.demand.effective_total["cpus"] == 6
     assert seen.problems[:2] == (
-        "1 submitters (biology.eve@site) name groups that are not there: their jobs count for <default>",
+        "1 submitters (biology.eve@site) name groups that do not exist: their jobs count for <default>",
         "1 submitters (bob@site) name no group and count for chem: the negotiator charges them to the root",
     )
 
@@ -107,7 +107,7 @@ def test_a_job_that_matches_nothing_counts_and_is_told_of() -> None:
     seen = observe(pool(node(), jobs=[job(AccountingGroup='"physics.ada"', RequestCpus=9)]), TWO)
 
     assert seen.demand.request["physics"]["cpus"] == 9
-    assert "1 idle jobs of physics match no slot at all, and count as asking for room" in seen.problems
+    assert "1 idle jobs of physics match no slot, but count as requests" in seen.problems
 
 
 def test_without_queues_the_weight_of_idle_jobs_is_what_schedds_say() -> None:
@@ -176,6 +176,4 @@ def test_groups_that_regroup_are_told_of() -> None:
     )
     seen = observe(pool(node(), jobs=[], config=config), TWO)
 
-    assert seen.problems == (
-        "GROUP_AUTOREGROUP holds for chem: no quota keeps users there from what is left of the pool",
-    )
+    assert seen.problems == ("GROUP_AUTOREGROUP is on for chem: no quota limits their use of the rest of the pool",)

@@ -39,16 +39,16 @@ def test_who_is_most_over_gives_first() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"HtcqProtected": "true"}, "the job says HtcqProtected = true"),
+        ({"HtcqProtected": "true"}, "the job has HtcqProtected = true"),
         ({"JobUniverse": 11}, "a job of the parallel universe, which dies with any of its slots"),
         ({"NumVacates": 2}, "it was vacated 2 times already"),
-        ({"started": NOW - 30}, "it has run 30 s of the 600 s that every job is given"),
-        ({"started": NOW + 10}, "it has run 0 s of the 600 s that every job is given"),
-        ({"started": NOW + 300}, "it started 300 s after this look: clocks differ"),
-        ({"JobCurrentStartDate": "undefined"}, "nobody knows since when it runs"),
+        ({"started": NOW - 30}, "it has run 30 s of the 600 s that are guaranteed to every job"),
+        ({"started": NOW + 10}, "it has run 0 s of the 600 s that are guaranteed to every job"),
+        ({"started": NOW + 300}, "it started 300 s after this observation: clocks differ"),
+        ({"JobCurrentStartDate": "undefined"}, "the start time of the job is not known"),
         ({"slot_ad": {"Activity": '"Retiring"'}}, "its job is in retirement"),
         ({"slot_ad": {"Draining": "true"}}, "its machine is draining"),
-        ({"RemoteHost": '"slot1_1@elsewhere"'}, "nobody knows which job has the slot"),
+        ({"RemoteHost": '"slot1_1@elsewhere"'}, "the job in the slot is not known"),
     ],
 )
 def test_who_keeps_the_slot(changes: dict[str, object], said: str) -> None:
@@ -73,7 +73,7 @@ def test_a_job_that_ends_soon_by_its_own_word_is_left_to_end() -> None:
     ends = {("access1", "1.0"): 599.0, ("access1", "1.1"): 601.0}
     plan = scene.plan(ends=ends)
     assert victims(plan) == ["1.1"]
-    assert why(plan)["1.0"] == "it ends by itself within 599 s"
+    assert why(plan)["1.0"] == "it ends within 599 s"
     assert victims(scene.plan(replace(AT_ONCE, grace=0), ends=ends)) == ["1.0"]
 
 
@@ -84,4 +84,4 @@ def test_a_machine_that_takes_no_job_is_no_place_to_free() -> None:
         scene.runs(f"2.{number}", "borrower", "node2", started=NOW - 900)
     plan = scene.waits("3.0", "lender").plan()
     assert victims(plan) == ["2.0"]
-    assert why(plan)["1.0"] == "its slot takes no new job, or is not known"
+    assert why(plan)["1.0"] == "its slot accepts no new job, or is not known"

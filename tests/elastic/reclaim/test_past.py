@@ -44,15 +44,15 @@ def intent(action: str, ago: float, *jobs: str, there: Sequence[str] = ()) -> Re
 @pytest.mark.parametrize(
     ("past", "said"),
     [
-        (looks(), "no group has been over for 600 s, the longest for 0 s"),
-        (looks(590, 300), "no group has been over for 600 s, the longest for 590 s"),
+        (looks(), "no group has used more than its runtime for 600 s; the longest time is 0 s"),
+        (looks(590, 300), "no group has used more than its runtime for 600 s; the longest time is 590 s"),
         (looks(700, 300), ""),
-        (looks(900, 250), "no group has been over for 600 s, the longest for 250 s"),
+        (looks(900, 250), "no group has used more than its runtime for 600 s; the longest time is 250 s"),
         (
             [*looks(700, 400), *looks(300, over=()), *looks(100)],
-            "no group has been over for 600 s, the longest for 100 s",
+            "no group has used more than its runtime for 600 s; the longest time is 100 s",
         ),
-        ([*looks(700, 400), *looks(100, needs=())], "nobody has been in need for 120 s, the longest for 0 s"),
+        ([*looks(700, 400), *looks(100, needs=())], "no group has been in need for 120 s; the longest time is 0 s"),
         ([*looks(700, 400, needs=()), *looks(130)], ""),
     ],
     ids=["none", "short", "long", "gap", "break", "no need", "both"],
@@ -71,14 +71,14 @@ def test_looks_with_another_negotiator_tell_nothing() -> None:
 def test_a_record_from_the_future_stops_everything() -> None:
     """Two machines with one journal whose clocks differ, or a clock that was set back."""
     plan = borrowed().plan(AT_ONCE, looks(-120))
-    assert plan.stopped == "the record is 120 s ahead of this look: clocks differ, or the look is old"
+    assert plan.stopped == "the record is 120 s ahead of this observation: clocks differ, or the observation is old"
     assert not plan.victims
 
 
 def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
     limits = replace(AT_ONCE, settle_time=120)
     plan = borrowed().plan(limits, [intent("a", 60, "7.0")])
-    assert plan.waiting == "jobs were taken back 60 s ago, and 120 s pass before the next"
+    assert plan.waiting == "jobs were vacated 60 s ago, and the next ones have to wait for 120 s"
     assert not plan.measured
     assert borrowed().plan(limits, [intent("a", 121, "7.0")]).victims
 
@@ -101,7 +101,7 @@ def test_two_useless_actions_stop_it_until_a_person_resumes() -> None:
     one, two = intent("a", 200, "7.0"), intent("b", 60, "7.1")
     assert borrowed().plan(AT_ONCE, [one, useless]).victims, "one may be an accident"
     stopped = borrowed().plan(AT_ONCE, [one, useless, two])
-    assert stopped.stopped == "what was taken back went to others twice in a row: find out why, then resume"
+    assert stopped.stopped == "the freed slots went to other groups twice in a row: find out why, then resume"
     assert stopped.measured == (("b", False),)
     assert not stopped.victims
     of_use = record(MEASURED, 50, action="b", taken=True)
@@ -115,7 +115,7 @@ def test_what_was_taken_today_counts() -> None:
     measured = [record(MEASURED, 80_000, action=each, taken=True) for each in "ab"]
     plan = borrowed(8, 4).plan(limits, [yesterday, today, *measured])
     assert len(plan.victims) == 2
-    assert "the limit of 3 jobs in a day is reached" in why(plan).values()
+    assert "the limit of 3 jobs per day is reached" in why(plan).values()
 
 
 def test_a_job_is_taken_back_so_many_times_only() -> None:

@@ -23,7 +23,7 @@ def test_what_two_waiting_jobs_need_is_taken_from_the_youngest() -> None:
     )  # fmt: skip
     assert [(use.group, use.place) for use in plan.uses] == [("lender", "slot1@node1")] * 2
     assert [(each.submitter, each.ceiling) for each in plan.ceilings] == [("borrower.bob@site", 6)]
-    assert set(why(plan).values()) == {"nobody waits for more"}
+    assert set(why(plan).values()) == {"no further jobs wait"}
 
 
 def test_nobody_is_starved_nothing_is_taken() -> None:
@@ -60,7 +60,7 @@ def test_a_job_larger_than_what_is_borrowed_keeps_its_slot() -> None:
         scene.runs(f"1.{number}", "borrower", started=HOUR_AGO)
     plan = scene.waits("2.0", "lender", 4).plan()
     assert victims(plan) == ["1.1", "1.2", "1.3"]
-    assert why(plan)["1.0"] == "its group would be below its min in cpus"
+    assert why(plan)["1.0"] == "its group would fall below its min in cpus"
 
 
 def test_the_min_holds_in_every_dimension() -> None:
@@ -71,7 +71,7 @@ def test_the_min_holds_in_every_dimension() -> None:
     scene.runs("1.0", "borrower", cpus=3, gpus=1, started=NOW - 700).runs("1.1", "borrower", cpus=1, gpus=1)
     plan = scene.waits("2.0", "lender", 2, gpus=1).plan()
     assert victims(plan) == ["1.1"]
-    assert why(plan)["1.0"] == "its group would be below its min in cpus"
+    assert why(plan)["1.0"] == "its group would fall below its min in cpus"
 
 
 def test_a_victim_that_has_nothing_of_what_is_exceeded_stays() -> None:
@@ -83,7 +83,7 @@ def test_a_victim_that_has_nothing_of_what_is_exceeded_stays() -> None:
     scene.runs("1.1", "borrower", gpus=1).runs("1.2", "borrower", gpus=1)
     plan = scene.waits("2.0", "lender", 1, gpus=1).plan()
     assert victims(plan) == ["1.1"]
-    assert why(plan)["1.0"] == "it has nothing of what its group uses too much of: gpus"
+    assert why(plan)["1.0"] == "it has nothing in the dimensions in which its group uses too much: gpus"
 
 
 def test_a_dimension_that_the_last_victim_lacks_is_not_forgotten() -> None:
@@ -105,7 +105,7 @@ def test_victims_are_counted_machine_by_machine() -> None:
         scene.runs(f"2.{number}", "borrower", "node2", started=NOW - 701 - 2 * number)
     plan = scene.waits("3.0", "lender", cpus=2).plan()
     assert victims(plan) == ["1.0", "1.1"]
-    assert why(plan)["2.0"] == "nobody who waits could use what it holds"
+    assert why(plan)["2.0"] == "no waiting job could use what it holds"
 
 
 def test_what_turns_out_to_be_superfluous_is_given_back() -> None:
@@ -115,7 +115,7 @@ def test_what_turns_out_to_be_superfluous_is_given_back() -> None:
     scene.runs("1.2", "borrower", cpus=4)
     plan = scene.waits("2.0", "lender", cpus=3).plan()
     assert victims(plan) == ["1.1"]
-    assert why(plan)["1.0"] == "given back: who waits has room without it"
+    assert why(plan)["1.0"] == "not needed: the waiting jobs fit without it"
 
 
 def test_a_machine_that_the_waiting_job_does_not_want_is_left_alone() -> None:
@@ -131,7 +131,7 @@ def test_nothing_is_taken_for_who_matches_nowhere() -> None:
     scene = borrowed(8, 0).waits("2.0", "lender", 2, Requirements='TARGET.Machine == "elsewhere"')
     plan = scene.plan()
     assert not plan.victims
-    assert plan.waiting == "no job that may be taken back would be of use to those who wait"
+    assert plan.waiting == "no job that may be vacated would help the waiting jobs"
 
 
 def test_cards_of_the_model_that_is_wanted() -> None:
@@ -156,13 +156,13 @@ def test_what_the_next_cycle_would_give_to_others_is_not_taken() -> None:
     scene.config = "LICENCE_LIMIT = 0\n"
     plan = scene.plan()
     assert not plan.victims
-    assert "in the next cycle none of those in need would be matched there" in why(plan).values()
+    assert "the next cycle would match no job of the groups in need there" in why(plan).values()
     scene.config = "LICENCE_LIMIT = 1\n"
     assert len(scene.plan().victims) == 1
 
 
 def test_the_jobs_of_a_group_above_others_are_taken_back_as_well() -> None:
-    """Its own jobs stand beside those of the groups below it."""
+    """Its own jobs stand beside those of the children of group it."""
     above = Group("phys", min={"cpus": 4}, max={"cpus": 8})
     below = Group("phys.hep", "phys", min={"cpus": 4}, max={"cpus": 8})
     other = Group("chem", min={"cpus": 4}, max={"cpus": 8})
@@ -187,8 +187,8 @@ def test_the_order_of_claims_and_of_idle_jobs_does_not_matter() -> None:
         (replace(AT_ONCE, pool_percent=1), 1, "the limit of 1 % of 8 claims is reached"),
         (replace(AT_ONCE, group_jobs=3), 3, "the limit of 3 jobs of one group is reached"),
         (replace(AT_ONCE, user_jobs=1), 1, "the limit of 1 jobs of one user is reached"),
-        (replace(AT_ONCE, day_jobs=2), 2, "the limit of 2 jobs in a day is reached"),
-        (replace(AT_ONCE, day_jobs=0), 0, "the limit of 0 jobs in a day is reached"),
+        (replace(AT_ONCE, day_jobs=2), 2, "the limit of 2 jobs per day is reached"),
+        (replace(AT_ONCE, day_jobs=0), 0, "the limit of 0 jobs per day is reached"),
     ],
 )
 def test_limits(limits: ReclaimLimits, most: int, said: str) -> None:
@@ -230,9 +230,11 @@ def test_ceilings_of_others() -> None:
     low = borrowed(8, 2).plan(ceilings={"borrower.bob@site": 6})
     assert len(low.victims) == 2
     assert not low.ceilings
-    assert low.kept == ("the ceiling of borrower.bob@site (6) was set by somebody else and stays",)
+    assert low.kept == ("somebody else set the ceiling of borrower.bob@site (6) was set by somebody else and stays",)
     one = borrowed(8, 2).plan(ceilings={"borrower.bob@site": 7})
     assert victims(one) == ["1.0"], "with one less 7 are left; the ceiling would let a second one come back"
-    assert why(one)["1.1"].startswith("the ceiling of borrower.bob@site was set to 7 by somebody else")
+    assert why(one)["1.1"].startswith(
+        "somebody else set the ceiling of borrower.bob@site was set to 7 by somebody else"
+    )
     none = borrowed(8, 2).plan(ceilings={"borrower.bob@site": -1})
     assert len(none.victims) == 2

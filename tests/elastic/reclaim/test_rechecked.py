@@ -24,16 +24,16 @@ def test_the_same_job_goes() -> None:
 @pytest.mark.parametrize(
     ("now", "said"),
     [
-        (None, "it does not run any more"),
-        (replace(SAME, submitter="chem.bob@site"), "it is chem.bob@site's by now"),
-        (replace(SAME, slot="slot1_2@node1"), "it was started anew"),
-        (replace(SAME, started=101.0), "it was started anew"),
+        (None, "it no longer runs"),
+        (replace(SAME, submitter="chem.bob@site"), "it now belongs to chem.bob@site"),
+        (replace(SAME, slot="slot1_2@node1"), "it was restarted"),
+        (replace(SAME, started=101.0), "it was restarted"),
         (replace(SAME, universe=7), "it is of universe 7"),
         (replace(SAME, universe=11), "it is of universe 11"),
         (replace(SAME, universe=12), "it is of universe 12"),
-        (replace(SAME, protected=True), "it says HtcqProtected = true by now"),
-        (replace(SAME, ran=599.0), "by its schedd's clock it has run 599 s of the 600 s that it is given"),
-        (replace(SAME, left=600.0), "it ends by itself within 600 s"),
+        (replace(SAME, protected=True), "it now has HtcqProtected = true"),
+        (replace(SAME, ran=599.0), "by its schedd's clock it has run 599 s of the 600 s that are guaranteed"),
+        (replace(SAME, left=600.0), "it ends within 600 s"),
     ],
 )
 def test_a_job_that_is_another_by_now_stays(now: Facts | None, said: str) -> None:

@@ -134,7 +134,7 @@ def test_the_steps_of_a_kind_tell_what_was_placed() -> None:
     (placed,) = [step for step in Trace(outcome).steps("any", "gpus:a100") if step.kind == "placed"]
 
     assert placed.runtime == outcome["any"].runtime["gpus:a100"] == 5
-    assert "5 more of its gpus may be of this kind" in placed.text
+    assert "5 more of its gpus may be of this model" in placed.text
 
 
 def test_kinds_that_are_guaranteed_give_way_to_the_number_of_cards_where_mins_shrink() -> None:
@@ -154,7 +154,7 @@ def test_a_floor_of_cards_that_are_of_no_fitting_kind_is_told() -> None:
     (taken,) = [step for step in Trace(outcome).steps("narrow", "gpus") if step.kind == "taken"]
 
     assert outcome["narrow"].runtime == {"gpus": 3, "gpus:a100": 3, "gpus:v100": 0}
-    assert (taken.runtime, taken.text) == (3, "2 are of no kind that it may have")
+    assert (taken.runtime, taken.text) == (3, "2 are of models for which it has no quota")
 
 
 def test_several_groups_change_kinds_in_turn() -> None:
@@ -183,7 +183,7 @@ def test_what_is_asked_of_kinds_is_held_to_the_max_of_all() -> None:
     # cards may be of the first as well.
     assert outcome["g"].limited == {"gpus": 5, "gpus:a100": 3, "gpus:v100": 2}
     assert outcome["g"].runtime == {"gpus": 5, "gpus:a100": 5, "gpus:v100": 0}
-    assert "may have 2 at most: the maxes of the kinds and of all together allow no more" in texts
+    assert "is limited to 2: the maxes of the models and of gpus allow no more" in texts
 
 
 def test_cards_that_a_group_keeps_idle_may_be_of_kinds_that_those_below_it_cannot_use() -> None:

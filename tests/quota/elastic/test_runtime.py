@@ -31,7 +31,7 @@ def test_own_jobs_of_a_group_take_their_part_of_its_runtime() -> None:
     outcome = compute(Quotas(groups), Demand({"cpus": 40}, asked(p=20, p_c=40)))
     own = outcome[f"p.{SELF}"]
 
-    # p asks for 20 + 40, up to its 50, and there are 40. Its own jobs are guaranteed the 10 that p.c leaves of 30;
+    # p asks for 20 + 40, up to its 50, but the total is 40. Its own jobs are guaranteed the 10 that p.c leaves of 30;
     # the 10 beyond 20 + 10 go by weights of 50 and 50, 5 each.
     assert (outcome["p"].runtime, own.min, own.runtime) == ({"cpus": 40}, {"cpus": 10}, {"cpus": 15})
     assert outcome["p.c"].runtime == {"cpus": 25}
@@ -164,7 +164,7 @@ def test_the_steps_tell_of_a_min_that_shrank_and_of_one_that_is_not_lent() -> No
     steps = told(quotas, Demand({"cpus": 90}, asked(b=90)), "a")
 
     assert "counts as asking for 60, its min, because it does not lend" in steps
-    assert "min shrinks to 45: there are 90 for all, less than their mins" in steps
+    assert "min shrinks to 45: only 90 are available, less than the sum of mins" in steps
 
 
 def test_the_steps_tell_what_holds_a_group_back() -> None:
@@ -175,18 +175,18 @@ def test_the_steps_tell_what_holds_a_group_back() -> None:
     assert told(quotas, demand, "b")[-1] == "runtime is 0: a group of weight 0 borrows nothing"
     assert told(quotas, demand, "c")[-2:] == [
         "begins with 3, all that it asks for",
-        "runtime is 3: what is kept for it",
+        "runtime is 3: the amount reserved for it",
     ]
     assert told(quotas, Demand({}, asked(a=9)), "a")[-1] == "runtime is 0: there is nothing to share"
     kept = Quotas((group("a", 2, 5),), Options(guarantee_usage=True))
-    assert "4 are kept for it: usage is guaranteed" in told(kept, Demand({"cpus": 9}, asked(a=4), asked(a=4)), "a")
+    assert "4 are reserved for it: usage is guaranteed" in told(kept, Demand({"cpus": 9}, asked(a=4), asked(a=4)), "a")
 
 
 def test_the_steps_tell_of_a_max_below_a_min_and_of_rounding_by_itself() -> None:
     below = told(Quotas((group("a", 6, 5),)), Demand({"cpus": 9}, asked(a=9)), "a")
     legacy = Quotas((group("a", 0, 9), group("b", 0, 9)), Options(rounding=Rounding.LEGACY))
 
-    assert "5 are kept for it, its max, which is below its min" in below
+    assert "5 are reserved for it, its max, which is below its min" in below
     assert "pass 1: 5 to share, by weight 9 of 18: 3 when rounded by itself" in told(
         legacy, Demand({"cpus": 5}, asked(a=9, b=9)), "a"
     )
