@@ -172,6 +172,14 @@ class Ad:
             else:
                 self.native[name] = own
 
+    def says(self, name: str, value: Value) -> bool:
+        """Tell whether the attribute ``name`` is ``value`` itself, of the same type, and no expression."""
+        try:
+            own = self.native[name]
+        except KeyError:
+            return False
+        return type(own) is type(value) and bool(own == value)
+
     def value(self, name: str, target: Ad | None = None) -> Value:
         """Return the value of the attribute ``name``; UNDEFINED where there is none."""
         return named(name).evaluate(self, target) if target is not None or name in self else UNDEFINED

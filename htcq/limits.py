@@ -1,7 +1,7 @@
 """How much of the machine data from elsewhere may take: a snapshot that somebody sent, the answer of a daemon.
 
-Sizes are bytes. Honest data stay far below: text of ClassAds shrinks to a thirtieth (gzip) or fiftieth (xz), an audit
-takes a fifth of a byte of memory for each byte of text.
+Sizes are bytes. Honest data stay below: text of ClassAds shrinks to a thirtieth (gzip) or fiftieth (xz). The process
+that reads it may have half a byte of memory for each byte of text, beside 400 MiB.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import enum
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Callable, Optional, Protocol, Union
 
 from htcq.classads import Ad, Expr, Value, as_number, holds, named
@@ -80,6 +81,7 @@ def supports(slot: Ad) -> bool:
     return all(f"Consumption{asset}" in slot for asset in assets if asset != "swap")
 
 
+@lru_cache(maxsize=1024)
 def request_of(asset: str) -> str:
     """Return the name of the job attribute that asks for ``asset``."""
     return f"Request{attribute(asset)}"
@@ -98,11 +100,16 @@ def stand_in(job: Attributes, asset: str) -> Number | None:
     return None if name in job else 0
 
 
+@lru_cache(maxsize=1024)
+def _consumption_of(asset: str) -> Expr:
+    return named(f"Consumption{attribute(asset)}")
+
+
 def consumed(slot: Ad, job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
     """Return what ``job`` takes of each of ``assets`` of ``slot`` by its policy (cp_compute_consumption)."""
     taken: dict[str, Number | None] = {}
     for asset in assets:
-        expression, instead = named(f"Consumption{attribute(asset)}"), stand_in(job, asset)
+        expression, instead = _consumption_of(asset), stand_in(job, asset)
         if instead is None:
             taken[asset] = as_number(expression.evaluate(slot, job))
         else:
@@ -209,12 +216,19 @@ class Way:
         return self.refusal
 
 
-def first_that_fits(tried: Iterable[Way], left: Amounts) -> Way:
-    """Return the first way for which a slot has enough; where there is none the last one, refused for what is short."""
+def first_that_fits(tried: Iterable[Way], left: Amounts, judge: Callable[[Way], str] | None = None) -> Way:
+    """Return the first way for which a slot has enough; where there is none the last one, refused for what is short.
+
+    ``judge`` says of ways that were not judged why their dynamic slot does not take its job.
+    """
     way = Way(impossible="nothing was tried")
     for way in tried:
-        if not way.short(left):
-            return replace(way, refusal=way.refused(left))
+        if way.short(left):
+            continue
+        refusal = way.refused(left)
+        if judge is not None and not refusal:
+            refusal = judge(way)
+        return replace(way, refusal=refusal) if refusal else way
     return replace(way, refusal=way.short(left))
 
 
@@ -229,26 +243,41 @@ def modified(startd: Startd, slot: Ad, job: JobSide) -> dict[str, Value]:
     return changed
 
 
-def ways(
-    slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0, judged: bool = True
-) -> Iterator[Way]:
+def ways(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0) -> Iterator[Way]:
     """Yield what the startd tries, in turn: the request as it changes it, then as it came.
 
-    ``machine_disk_kb`` is TotalDisk, of which startds before 25.4 give shares. Whether the dynamic slot takes its job
-    is left open unless ``judged``, which is half of the work.
+    ``machine_disk_kb`` is TotalDisk, of which startds before 25.4 give shares.
     """
-    for request in _requests(slot, job, left, startd):
-        way = _way(slot, job, left, startd, machine_disk_kb, request)
-        if judged and not way.impossible:
-            way = replace(way, refusal=_refused(slot, job, way.got))
-        yield way
+    for way in unjudged_ways(slot, job, left, startd, machine_disk_kb):
+        yield way if way.impossible else replace(way, refusal=refused(slot, job, way.got))
 
 
-def _requests(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd) -> Iterator[Mapping[str, Value]]:
-    """Yield the requests that are changed when the job is tried: as the startd has it, then none."""
+def unjudged_ways(
+    slot: SlotSide,
+    job: JobSide,
+    left: Amounts,
+    startd: Startd,
+    machine_disk_kb: Number = 0,
+    by_policy: Taken | None = None,
+    requests: Iterable[Mapping[str, Value]] | None = None,
+) -> Iterator[Way]:
+    """Yield the same without the look whether the dynamic slot takes its job, which is half of the work.
+
+    Where it is known: ``by_policy`` is what the job as it is takes of the slot, ``requests`` are the changed requests.
+    """
+    for request in changed_requests(slot, job, left, startd) if requests is None else requests:
+        yield _way(slot, job, left, startd, machine_disk_kb, request, None if request else by_policy)
+
+
+def changed_requests(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd) -> Iterator[Mapping[str, Value]]:
+    """Yield what is changed of the request each time that the job is tried: as the startd has it, then nothing."""
     changed = modified(startd, slot.ad(left), job)
+    asking = job.ad()
+    if all(asking.says(name, value) for name, value in changed.items()):
+        changed = {}
+    again = not startd.must_modify and _changes(asking, changed)
     yield changed
-    if not startd.must_modify and _changes(job.ad(), changed):
+    if again:
         yield {}
 
 
@@ -257,11 +286,22 @@ def _changes(job: Ad, changed: Mapping[str, Value]) -> bool:
 
 
 def _way(
-    slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number, changed: Mapping[str, Value]
+    slot: SlotSide,
+    job: JobSide,
+    left: Amounts,
+    startd: Startd,
+    machine_disk_kb: Number,
+    changed: Mapping[str, Value],
+    by_policy: Taken | None,
 ) -> Way:
     request = job.ad(changed)
     policy = slot.supports_policy
-    taken = consumed(slot.ad(left), request, slot.assets) if policy else requested(request, slot.assets)
+    if not policy:
+        taken: Taken = requested(request, slot.assets)
+    elif by_policy is None:
+        taken = consumed(slot.ad(left), request, slot.assets)
+    else:
+        taken = by_policy
     sure: dict[str, Number] = {}
     for asset, amount in taken.items():
         if amount is None or amount < 0:
@@ -294,7 +334,7 @@ def _by_limits(slot: SlotSide, request: Ad, left: Amounts) -> dict[str, Number |
         if f"_condor_{name}" not in request:
             continue
         if slot.supports_policy:
-            found[asset] = as_number(named(f"Consumption{attribute(asset)}").evaluate(slot.ad(left), request))
+            found[asset] = as_number(_consumption_of(asset).evaluate(slot.ad(left), request))
         elif asset in _WHOLE:
             found[asset] = as_number(request.value(name))
     return found
@@ -342,7 +382,7 @@ def handed_out(taken: Amounts) -> dict[str, int]:
     return published(_bag(taken, 0, 0))
 
 
-def _refused(slot: SlotSide, job: JobSide, got: Amounts) -> str:
+def refused(slot: SlotSide, job: JobSide, got: Amounts) -> str:
     """Return why the dynamic slot does not take the job that it was carved for (activate_claim); empty if it does."""
     asking, dynamic = job.ad(), slot.dynamic_ad(got)
     if slot.supports_policy:

@@ -18,7 +18,7 @@ from htcq.pool.matching import Mismatch, wall_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import StartdTable, carve
+from htcq.pool.startds import Carver, StartdTable
 from htcq.pool.weights import Weights
 
 #: The number stands before the first @; a startd of a pilot job has a name of its own with more of them behind it.
@@ -115,12 +115,12 @@ def costs(pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster]
     """Return the match-cost audit of ``pool`` for ``classes`` of jobs; ``kinds`` are all its slots."""
     offered = tuple(kind for kind in kinds if kind.type != DYNAMIC)
     held = _held(pool, offered, weights)
-    startds = StartdTable(pool.execute)
+    startds, carver = StartdTable(pool.execute), Carver()
     return Costs(
         kinds=offered,
         classes=tuple(classes),
         charges=tuple(
-            _charge(kind, jobs, startds.of(kind.first), held.get((id(kind), id(jobs.frame)), []))
+            _charge(kind, jobs, carver, startds.of(kind.first), held.get((id(kind), id(jobs.frame)), ()))
             for kind in offered
             for jobs in classes
         ),
@@ -130,11 +130,11 @@ def costs(pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster]
     )
 
 
-def _charge(kind: SlotClass, jobs: Autocluster, startd: Startd, held: Sequence[Number]) -> Charge:
+def _charge(kind: SlotClass, jobs: Autocluster, carver: Carver, startd: Startd, held: Sequence[Number]) -> Charge:
     taken: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else {}
     stands, asset = wall_of(kind, jobs, kind.total, taken)
     matches = stands is Mismatch.NONE
-    way = carve(kind, jobs, startd, judged=matches) if matches or not kind.supports_policy else None
+    way = carver.carve(kind, jobs, startd, taken, judged=matches) if matches or not kind.supports_policy else None
     standing = None
     if matches and way is not None and not way.refusal:
         standing = accounted(kind.standing_weight(way.got) if kind.type == PARTITIONABLE else kind.full_weight)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
+from copy import copy
 from typing import NamedTuple, Protocol
 
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
@@ -59,8 +60,8 @@ class SharedAttributes:
     """The shared attributes of equal ads; names are looked up whatever their case."""
 
     __slots__ = (
-        "_ad", "_base", "_changed", "_expressions", "_one", "_set", "_shared", "_values", "endless", "lines", "names",
-        "texts",
+        "_ad", "_base", "_changed", "_expressions", "_one", "_set", "_shared", "_twin", "_values", "endless", "lines",
+        "names", "texts",
     )  # fmt: skip
 
     def __init__(self, lines: Lines, expressions: Expressions) -> None:
@@ -74,6 +75,7 @@ class SharedAttributes:
             self.texts[name.lower()] = scrub(raw_text.strip().decode("utf-8", "replace"))
         self._expressions = expressions
         self._ad: Ad | None = None
+        self._twin: SharedAttributes | None = None
         self._set: dict[str, Value] = {}
         self._one: Holder | None = None
         self._base: dict[str, Value] = {}
@@ -87,6 +89,18 @@ class SharedAttributes:
         names = {name.lower() for name in texts}
         kept = [line for line in self.lines if line[0].decode("utf-8", "replace").lower() not in names]
         return SharedAttributes((*kept, *((name.encode(), text.encode()) for name, text in texts.items())), expressions)
+
+    @property
+    def twin(self) -> SharedAttributes:
+        """The same with an ad of its own, so that two ads that are needed in turn are not changed into each other."""
+        if self._twin is None:
+            if self._ad is None:
+                self._ad = self._built()
+            twin = copy(self)
+            twin._ad, twin._one, twin._changed = self._filled(), None, ()
+            twin._set, twin._base, twin._values = {}, {}, {}
+            self._twin = twin
+        return self._twin
 
     def __contains__(self, name: str) -> bool:
         return name.lower() in self.texts
@@ -197,7 +211,7 @@ class SharedAttributes:
             del ad[name]
 
     def _built(self) -> Ad:
-        ad, costs = Ad(), _Lookups(self.texts, self._expressions.parsed)
+        costs = _Lookups(self.texts, self._expressions.parsed)
         endless = []
         for key, text in self.texts.items():
             value = literal(text)
@@ -209,9 +223,11 @@ class SharedAttributes:
                 endless.append(self.names[key])
             else:
                 self._shared[key] = expression if isinstance(value, (Missing, type(None))) else value
-            ad[self.names[key]] = self._shared[key]
         self.endless = tuple(endless)
-        return ad
+        return self._filled()
+
+    def _filled(self) -> Ad:
+        return Ad({self.names[key]: value for key, value in self._shared.items()})
 
 
 class _Work(NamedTuple):

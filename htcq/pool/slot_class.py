@@ -101,7 +101,7 @@ class SlotClass:
             own[name] = amounts.get(asset, 0)
             own[f"TotalSlot{name}"] = float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
         own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
-        return self.first.frame.ad_of(self.first, own)
+        return self.first.frame.twin.ad_of(self.first, own)
 
     def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
         """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""

@@ -211,7 +211,7 @@ def test_a_weight_that_was_left_behind_is_told_of(compute: Any, quiet_place: Pat
 
     assert done.status == 0
     assert (
-        "warning: group a has a weight of 5 cpus, which was its max before the change the change [elastic-weight-left-behind]"
+        "warning: group a has a weight of 5 cpus, which was its max before the change [elastic-weight-left-behind]"
         in done.err
     )
 

@@ -25,7 +25,6 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _found(evidence: Evidence, kind: SlotClass, split: int) -> Found:
     kept_out = _kept_out(evidence, kind)
-    part = part_of_pool(evidence, kind.slots)
     weight = kind.plain_weight()
     settings = list(execute(evidence, kind.slots, "CONSUMPTION_POLICY", "True"))
     for asset in kind.assets:
@@ -37,7 +36,7 @@ def _found(evidence: Evidence, kind: SlotClass, split: int) -> Found:
         message=f"{counted(split, 'other slot has', 'other slots have')} a consumption policy but this one does not: "
         f"a match costs its whole weight of {weight:g}{groups}",
         facts=(weight_fact(kind), Fact("slots with a policy", str(split))),
-        harm=Harm(shut=part) if kept_out else HARMLESS,
+        harm=Harm(shut=part_of_pool(evidence, kind.slots)) if kept_out else HARMLESS,
         settings=tuple(settings),
         is_root=True,
     )
