@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from htcq.audit.catalog import ELASTIC, family
-from htcq.audit.elastic_quotas import ElasticQuotas
+from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 from htcq.audit.engine import Audit, audit
 from htcq.audit.rule import AnyRule, Severity
 from htcq.errors import InputError
-from htcq.quota.elastic.groups import Quotas
+from htcq.quota.elastic.declaration import ElasticQuotas
 
 #: What is wrong only with the amounts: such quotas must not be written, and what they come to is well defined.
 COMPUTABLE = frozenset(
@@ -19,12 +19,12 @@ COMPUTABLE = frozenset(
 )  # fmt: skip
 
 
-def unsound(quotas: ElasticQuotas) -> Audit:
+def unsound(quotas: DeclaredElasticQuotas) -> Audit:
     """Return every reason to refuse the quotas: what Koordinator's admission refuses, and what would never end."""
     return audit(quotas, _rules(errors=True))
 
 
-def doubtful(quotas: ElasticQuotas) -> Audit:
+def doubtful(quotas: DeclaredElasticQuotas) -> Audit:
     """Return what somebody should know of quotas that can be computed: Koordinator lets it pass and says nothing."""
     return audit(quotas, _rules(errors=False))
 
@@ -34,13 +34,13 @@ def is_computable(found: Audit) -> bool:
     return all(finding.rule in COMPUTABLE for finding in found.findings)
 
 
-def refuse_unsound(quotas: Quotas, file: str) -> None:
+def refuse_unsound(quotas: ElasticQuotas, file: str) -> None:
     """Refuse quotas that are not sound by themselves, whatever is wanted of them.
 
     Raises:
         InputError: with the first of what is wrong, and how to fix it.
     """
-    for finding in unsound(ElasticQuotas(file, quotas)).findings:
+    for finding in unsound(DeclaredElasticQuotas(file, quotas)).findings:
         raise InputError(f"{file}: {finding.message} [{finding.rule}]", finding.advice)
 
 

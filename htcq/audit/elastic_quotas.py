@@ -8,9 +8,9 @@ from functools import cached_property
 
 from htcq.audit.rule import Fact, Found
 from htcq.audit.subject import Subject
-from htcq.quota.elastic.groups import Demand, Group, Quotas
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
+from htcq.quota.elastic.elastic_tree import ElasticTree, build_tree
 from htcq.quota.elastic.kinds import MARK
-from htcq.quota.elastic.tree import Tree, build_tree
 
 UPSTREAM = "koordinator-sh/koordinator pkg/webhook/elasticquota/quota_topology_check.go, commit a7a1b76"
 COMPUTED = "koordinator-sh/koordinator pkg/scheduler/plugins/elasticquota/core, commit a7a1b76"
@@ -18,7 +18,7 @@ OURS = "a convention of htcq; Koordinator accepts it"
 
 
 @dataclass(frozen=True)
-class ElasticQuotas(Subject):
+class DeclaredElasticQuotas(Subject):
     """The quotas of one tree, which stand in ``file``; amounts are whole numbers by dimension.
 
     Without ``demand`` or the quotas of ``before``, what needs them is not found. ``unknown`` are names of groups in the
@@ -26,11 +26,11 @@ class ElasticQuotas(Subject):
     """
 
     file: str
-    quotas: Quotas
-    demand: Demand | None = None
+    quotas: ElasticQuotas
+    demand: ElasticDemand | None = None
     unknown: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    before: Quotas | None = None
+    before: ElasticQuotas | None = None
 
     @property
     def source(self) -> str:
@@ -38,26 +38,26 @@ class ElasticQuotas(Subject):
         return self.file
 
     @cached_property
-    def tree(self) -> Tree:
+    def tree(self) -> ElasticTree:
         """The groups that have their place below the root."""
         return build_tree(self.quotas.groups)
 
     @cached_property
-    def by_name(self) -> dict[str, Group]:
+    def by_name(self) -> dict[str, ElasticGroup]:
         """The groups of the tree by name."""
         return {group.name: group for group in self.tree.groups}
 
     @cached_property
-    def sorted_groups(self) -> tuple[Group, ...]:
+    def sorted_groups(self) -> tuple[ElasticGroup, ...]:
         """Every declared group by name, whether it has a place in the tree or not."""
         return tuple(sorted(self.quotas.groups, key=lambda each: each.name))
 
     @property
-    def top_level(self) -> list[Group]:
+    def top_level(self) -> list[ElasticGroup]:
         """The groups right below the root."""
         return self.children("")
 
-    def children(self, name: str) -> list[Group]:
+    def children(self, name: str) -> list[ElasticGroup]:
         """Return the groups right below that one."""
         return [self.by_name[each] for each in self.tree.children.get(name, ())]
 
@@ -68,7 +68,7 @@ class ElasticQuotas(Subject):
         amounts = (*self.demand.request.get(name, {}).values(), *self.demand.used.get(name, {}).values())
         return any(amounts)
 
-    def pairs(self) -> Iterator[tuple[Group, Group]]:
+    def pairs(self) -> Iterator[tuple[ElasticGroup, ElasticGroup]]:
         """Yield every group that is below another one, with that one."""
         for group in self.tree.groups:
             if group.parent:
@@ -79,7 +79,7 @@ class ElasticQuotas(Subject):
         subject = f"group {group}" if group else "the top-level groups"
         return Found(message, subject, message, facts, advice, examples=(group or subject,))
 
-    def amount_fact(self, group: Group, what: str, name: str) -> Fact:
+    def amount_fact(self, group: ElasticGroup, what: str, name: str) -> Fact:
         """Return the min, max or weight of a group in one dimension, as the file has it."""
         amounts = {"max": group.max, "min": group.min, "weight": group.weight}[what]
         value = amounts.get(name, "(not given)")
@@ -90,7 +90,7 @@ class ElasticQuotas(Subject):
         return Fact(key, value, self.file)
 
 
-def is_managed(group: Group, name: str) -> bool:
+def is_managed(group: ElasticGroup, name: str) -> bool:
     """Tell whether ``group`` has a max of a dimension, or of that of which it is a kind."""
     return name in group.max or base_of(name) in group.max
 
@@ -100,11 +100,11 @@ def base_of(name: str) -> str:
     return name.partition(MARK)[0]
 
 
-def weight_of(group: Group, name: str) -> int:
+def weight_of(group: ElasticGroup, name: str) -> int:
     """Return the weight of ``group`` in one dimension: its max where none is given, 0 where that is unlimited."""
     return group.weight.get(name, group.max.get(name, 0) or 0)
 
 
-def is_fixed(group: Group) -> bool:
+def is_fixed(group: ElasticGroup) -> bool:
     """Tell whether the min of a group is its max, of everything that it manages."""
     return bool(group.max) and all(cap == group.min.get(name, 0) for name, cap in group.max.items())

@@ -24,8 +24,8 @@ from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.pool.startds import StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
 from htcq.poolquota.health import Ailment, ailments
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:

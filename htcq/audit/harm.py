@@ -9,7 +9,7 @@ from htcq.classads import as_number
 from htcq.policy.claim import accounted
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.quota.tree import ROOT, assigned_group
+from htcq.quota.group_tree import ROOT, assigned_group
 
 
 def part_of_pool(evidence: Evidence, slots: Iterable[Slot]) -> float:

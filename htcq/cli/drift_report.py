@@ -101,7 +101,7 @@ def _story(history: History, pool: str, since: int, until: int, groups: Sequence
     from htcq.drift.changes import disagrees
     from htcq.drift.explanation import Remembered, tell
     from htcq.drift.windows import MAX_POINTS
-    from htcq.quota.tree import ROOT
+    from htcq.quota.group_tree import ROOT
 
     known = history.pool(pool)
     first = known.first if known is not None else since

@@ -59,7 +59,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _by_id(arguments: argparse.Namespace, declared: Declared) -> Iterator[str]:
-    from htcq.elastic.plan import made_at
+    from htcq.elastic.quota_plan import made_at
     from htcq.operations.quota_steps import apply_by_id
 
     made = made_at(arguments.plan)

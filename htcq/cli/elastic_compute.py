@@ -15,7 +15,7 @@ from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.quota.elastic.groups import Demand, Quotas
+    from htcq.quota.elastic.declaration import ElasticDemand, ElasticQuotas
     from htcq.report.elastic_json import Computed
 
 _HINT = "see htcq-elastic(1)"
@@ -68,11 +68,11 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _compute(
-    name: str, quotas: Quotas, demand: Demand, before: Quotas | None, arguments: argparse.Namespace
+    name: str, quotas: ElasticQuotas, demand: ElasticDemand, before: ElasticQuotas | None, arguments: argparse.Namespace
 ) -> tuple[Computed | None, bool]:
     """Return one tree, None where it cannot be computed, and whether it is refused; why goes to standard error."""
     from htcq.audit.elastic import doubtful, is_computable, unsound
-    from htcq.audit.elastic_quotas import ElasticQuotas
+    from htcq.audit.elastic_quotas import DeclaredElasticQuotas
     from htcq.audit.rule import Severity
     from htcq.quota.elastic.membership import assign
     from htcq.quota.elastic.runtime import compute
@@ -80,7 +80,7 @@ def _compute(
 
     assigned = assign(quotas.groups, demand)
     source = f"{arguments.quotas}: trees.{name}" if name else arguments.quotas
-    subject = ElasticQuotas(source, quotas, assigned.demand, assigned.unknown, assigned.lost, before)
+    subject = DeclaredElasticQuotas(source, quotas, assigned.demand, assigned.unknown, assigned.lost, before)
     findings = unsound(subject)
     refused, broken = bool(findings.findings), not is_computable(findings)
     if not refused:
@@ -122,7 +122,7 @@ def _show(computed: list[Computed], arguments: argparse.Namespace) -> None:
             show_elastic(each, arguments.quotas, sys.stdout)
 
 
-def _quotas(named: str) -> dict[str, Quotas]:
+def _quotas(named: str) -> dict[str, ElasticQuotas]:
     from htcq.operations.site_file import parse_toml
     from htcq.settings.elastic import quotas_from
 

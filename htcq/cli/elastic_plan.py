@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, compute and print; exit 3 where the plan must not be applied now."""
-    from htcq.elastic.reclaim.plan import preview
+    from htcq.elastic.reclaim.planner import preview
     from htcq.operations.health import marked
     from htcq.operations.observe_and_plan import observe_and_plan
     from htcq.operations.quota_steps import writer_for

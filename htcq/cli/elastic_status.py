@@ -20,7 +20,7 @@ from htcq.report.printable import tell
 if TYPE_CHECKING:
     from htcq.audit.engine import Audit
     from htcq.elastic.status import Status
-    from htcq.quota.elastic.groups import Quotas
+    from htcq.quota.elastic.declaration import ElasticQuotas
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,13 +58,13 @@ def main(arguments: argparse.Namespace) -> int:
     return EXIT_USAGE if refused else marked(EXIT_FINE, health)
 
 
-def _wrong(tree: str, quotas: Quotas, file: str) -> Audit:
+def _wrong(tree: str, quotas: ElasticQuotas, file: str) -> Audit:
     """Return why one tree is refused, which is said on standard error."""
     from htcq.audit.elastic import unsound
-    from htcq.audit.elastic_quotas import ElasticQuotas
+    from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 
     name = _named(file, tree)
-    found = unsound(ElasticQuotas(name, quotas))
+    found = unsound(DeclaredElasticQuotas(name, quotas))
     for finding in found.findings:
         tell(f"htcq: {name}: {finding.message} [{finding.rule}]")
     return found
@@ -75,12 +75,12 @@ def _named(file: str, tree: str) -> str:
 
 
 def _look(
-    tree: str, quotas: Quotas, wrong: Audit, opened: OpenSource, arguments: argparse.Namespace
+    tree: str, quotas: ElasticQuotas, wrong: Audit, opened: OpenSource, arguments: argparse.Namespace
 ) -> tuple[Status, Audit]:
     """Look at the pool with one tree."""
     from htcq.audit.elastic import doubtful
-    from htcq.audit.elastic_quotas import ElasticQuotas
-    from htcq.elastic.ceiling_left import LenderReserve
+    from htcq.audit.elastic_quotas import DeclaredElasticQuotas
+    from htcq.elastic.lender_reserve import LenderReserve
     from htcq.elastic.status import status_of
 
     source = opened.source
@@ -92,7 +92,7 @@ def _look(
         )
     told_ailments(pool)
     status = status_of(pool, quotas, tree, source.negotiator, LenderReserve(arguments.headroom / 100))
-    subject = ElasticQuotas(_named(arguments.quotas, tree), quotas, status.observation.demand)
+    subject = DeclaredElasticQuotas(_named(arguments.quotas, tree), quotas, status.observation.demand)
     return status, wrong.joined(doubtful(subject))
 
 

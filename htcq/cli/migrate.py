@@ -20,7 +20,7 @@ from htcq.operations.pool_source import confine_to, open_source, read_open
 from htcq.operations.site_file import parse_toml, read_site_file
 
 if TYPE_CHECKING:
-    from htcq.quota.elastic.groups import Quotas
+    from htcq.quota.elastic.declaration import ElasticQuotas
     from htcq.settings import Settings
 
 
@@ -99,7 +99,7 @@ def _settings(file: str) -> Settings:
     return settings
 
 
-def _quotas(file: str | None) -> tuple[Quotas, ...]:
+def _quotas(file: str | None) -> tuple[ElasticQuotas, ...]:
     """Return the elastic quotas of all trees in ``file``."""
     if not file:
         return ()

@@ -26,7 +26,7 @@ from htcq.report.printable import tell
 from htcq.settings.changes import Changes, read_changes
 
 if TYPE_CHECKING:
-    from htcq.poolquota.groups import PoolQuotas
+    from htcq.poolquota.pool_quotas import PoolQuotas
     from htcq.poolquota.report import PoolQuotaReport
 
 ACTIONS = {
@@ -113,7 +113,7 @@ def _or_tell(source: Source, alone: bool, look: Callable[[], Result]) -> Result 
 
 def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace) -> _Looked:
     from htcq.pool.weights import Weights
-    from htcq.poolquota.groups import PoolQuotas
+    from htcq.poolquota.pool_quotas import PoolQuotas
     from htcq.poolquota.published import MAX_AGE
     from htcq.poolquota.report import look_at
 

@@ -20,7 +20,7 @@ from htcq.report.printable import tell
 if TYPE_CHECKING:
     from htcq.cli.declared import Request
     from htcq.emit.install import Target
-    from htcq.poolquota.groups import PoolQuotas
+    from htcq.poolquota.pool_quotas import PoolQuotas
 
 #: A rule that a pool's quotas need not wait for.
 _UNOWNED = "group-without-owner"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from htcq.drift.ledger import AMOUNTS, Booking
-from htcq.quota.elastic.groups import ROOT
+from htcq.quota.elastic.declaration import ROOT
 
 #: Into how many parts the time is divided, unless told otherwise.
 MAX_PARTS = 24
@@ -43,7 +43,7 @@ class Hours:
 
 
 @dataclass(frozen=True)
-class Part:
+class AccountPart:
     """A part of the time, of which ``seconds`` were observed."""
 
     since: int
@@ -63,7 +63,7 @@ class Account:
     dimension: str
     observed: float
     hours: Hours
-    parts: tuple[Part, ...]
+    parts: tuple[AccountPart, ...]
 
 
 def accounts(bookings: Iterable[Booking], since: int, until: int, most: int = MAX_PARTS) -> tuple[Account, ...]:
@@ -132,7 +132,7 @@ def _account(
         min(1.0, seconds / (until - since)),
         _hours(whole),
         tuple(
-            Part(
+            AccountPart(
                 since + number * width,
                 min(until, since + (number + 1) * width),
                 Fraction(parts[number][0]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from htcq.drift.compare import Difference, What, settings_differ
+from htcq.drift.compare import QuotaDifference, What, settings_differ
 from htcq.drift.observation import Kept, QuotaSetting, Sample
 from htcq.drift.texts import setting_of
 from htcq.poolquota.published import same
@@ -18,7 +18,7 @@ KEPT_TO = 0.002
 
 
 @dataclass(frozen=True)
-class Change:
+class SettingChange:
     """What was seen at ``time`` to have changed: the texts ``before`` and ``after``; None where there was or is none.
 
     ``kind`` is one of :data:`CHANGING`, ``name`` the group, the knob or the weight expression.
@@ -33,17 +33,18 @@ class Change:
 
 @dataclass(frozen=True)
 class Spell:
-    """A time in which two sides differed, as :class:`~htcq.drift.compare.Difference` names them, with the last values.
+    """A time in which two sides differed, named as in :class:`~htcq.drift.compare.QuotaDifference`, with the last
+    values.
 
     It is from the look that first saw it to the one that saw it over; ``until`` is None if the last look saw it still.
     """
 
-    difference: Difference
+    difference: QuotaDifference
     since: int
     until: int | None = None
 
 
-def changes(kept: Iterable[Kept], since: int, until: int, first: int) -> tuple[Change, ...]:
+def changes(kept: Iterable[Kept], since: int, until: int, first: int) -> tuple[SettingChange, ...]:
     """Return what changed after ``since`` and up to ``until``, in the order of time.
 
     What the ``first`` look of all saw did not change.
@@ -58,7 +59,7 @@ def changes(kept: Iterable[Kept], since: int, until: int, first: int) -> tuple[C
     return tuple(sorted(told, key=lambda each: (each.time, CHANGING.index(each.kind), each.name)))
 
 
-def _turned(change: Change) -> tuple[object, ...] | None:
+def _turned(change: SettingChange) -> tuple[object, ...] | None:
     """Return from what to what the policies of a group changed; None where it came or went."""
     old, new = (None if text is None else setting_of(text) for text in (change.before, change.after))
     if old is None or new is None:
@@ -66,7 +67,7 @@ def _turned(change: Change) -> tuple[object, ...] | None:
     return (old.accept_surplus, old.autoregroup), (new.accept_surplus, new.autoregroup)
 
 
-def _is_echo(declared: Change, configured: tuple[object, ...] | None) -> bool:
+def _is_echo(declared: SettingChange, configured: tuple[object, ...] | None) -> bool:
     """Tell whether a declaration changed only because it leaves policies to the configuration of all groups."""
     old, new = (setting_of(text or "") for text in (declared.before, declared.after))
     if old is None or new is None or (old.quota, old.static) != (new.quota, new.static):
@@ -74,19 +75,19 @@ def _is_echo(declared: Change, configured: tuple[object, ...] | None) -> bool:
     return _turned(declared) == configured
 
 
-def _history(known: Sequence[Kept], first: int) -> Iterator[Change]:
+def _history(known: Sequence[Kept], first: int) -> Iterator[SettingChange]:
     before: Kept | None = None
     for each in sorted(known, key=lambda each: each.since):
         if before is not None and before.until is not None and before.until < each.since:
-            yield Change(before.until, each.kind, each.name, before.text, None)
+            yield SettingChange(before.until, each.kind, each.name, before.text, None)
             before = None
         if before is not None and before.text != each.text and each.kind != "weight":
-            yield Change(each.since, each.kind, each.name, before.text, each.text)
+            yield SettingChange(each.since, each.kind, each.name, before.text, each.text)
         if before is None and (each.since > first or each.kind == "damage"):
-            yield Change(each.since, each.kind, each.name, None, each.text)
+            yield SettingChange(each.since, each.kind, each.name, None, each.text)
         before = each
     if before is not None and before.until is not None and before.kind != "damage":
-        yield Change(before.until, before.kind, before.name, before.text, None)
+        yield SettingChange(before.until, before.kind, before.name, before.text, None)
 
 
 def setting_spells(kept: Iterable[Kept], until: int) -> tuple[Spell, ...]:
@@ -121,14 +122,14 @@ def _setting_spells(
     yield from spells.values()
 
 
-def _ended(spells: dict[What, Spell], now: dict[What, Difference], moment: int) -> Iterator[Spell]:
+def _ended(spells: dict[What, Spell], now: dict[What, QuotaDifference], moment: int) -> Iterator[Spell]:
     """Yield the spells that are over, and forget them."""
     for what in [what for what in spells if what not in now]:
         over = spells.pop(what)
         yield replace(over, until=moment)
 
 
-def _lasting(spell: Spell | None, difference: Difference, moment: int) -> Spell:
+def _lasting(spell: Spell | None, difference: QuotaDifference, moment: int) -> Spell:
     since = moment if spell is None else spell.since
     return Spell(difference, since)
 
@@ -187,7 +188,7 @@ def _published_spells(group: str, samples: Sequence[Sample]) -> Iterator[Spell]:
             spell = None
         if what is not None:
             seen = 1 if spell is None else seen + 1
-            difference = Difference(group, what, sample.effective, sample.computed)
+            difference = QuotaDifference(group, what, sample.effective, sample.computed)
             spell = _lasting(spell, difference, sample.time)
     if spell is not None:
         yield spell

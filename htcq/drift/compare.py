@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Union
 
-from htcq.drift.observation import GroupObservation, Observation, QuotaSetting
+from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSetting
 from htcq.poolquota.published import same
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 
 #: What can differ. Of what is declared (one) and configured (the other): ``kind`` (static or dynamic), ``quota``,
 #: ``accept-surplus``, ``autoregroup``, a group that is ``not-configured`` or ``not-declared``. Of what the negotiator
@@ -27,7 +27,7 @@ STATIC, DYNAMIC = "static", "dynamic"
 
 
 @dataclass(frozen=True)
-class Difference:
+class QuotaDifference:
     """One thing that differs: what the one side says and what the other does; None where it says nothing."""
 
     group: str
@@ -36,11 +36,11 @@ class Difference:
     other: Side
 
 
-def differences(observation: Observation) -> tuple[Difference, ...]:
+def differences(observation: DriftObservation) -> tuple[QuotaDifference, ...]:
     """Return every difference, group by group; which groups are not declared only where the site declares any."""
     declares = any(group.declared is not None for group in observation.groups)
     publishes = any(group.effective is not None for group in observation.groups)
-    found: list[Difference] = []
+    found: list[QuotaDifference] = []
     for group in observation.groups:
         found += settings_differ(group.name, group.declared, group.configured, declares)
         found += _published(group, publishes)
@@ -49,22 +49,22 @@ def differences(observation: Observation) -> tuple[Difference, ...]:
 
 def settings_differ(
     group: str, declared: QuotaSetting | None, configured: QuotaSetting | None, declares: bool
-) -> Iterator[Difference]:
+) -> Iterator[QuotaDifference]:
     """Yield how the two settings of ``group`` differ; ``declares`` tells whether the site declares any group."""
     if declared is None or configured is None:
         if declared is not None:
-            yield Difference(group, "not-configured", declared.quota, None)
+            yield QuotaDifference(group, "not-configured", declared.quota, None)
         elif configured is not None and declares and group != ROOT:
-            yield Difference(group, "not-declared", None, configured.quota)
+            yield QuotaDifference(group, "not-declared", None, configured.quota)
         return
     if declared.static is not configured.static:
-        yield Difference(group, "kind", kind(declared), kind(configured))
+        yield QuotaDifference(group, "kind", kind(declared), kind(configured))
     if not same(declared.quota, configured.quota):
-        yield Difference(group, "quota", declared.quota, configured.quota)
+        yield QuotaDifference(group, "quota", declared.quota, configured.quota)
     if declared.accept_surplus is not configured.accept_surplus:
-        yield Difference(group, "accept-surplus", declared.accept_surplus, configured.accept_surplus)
+        yield QuotaDifference(group, "accept-surplus", declared.accept_surplus, configured.accept_surplus)
     if declared.autoregroup is not configured.autoregroup:
-        yield Difference(group, "autoregroup", declared.autoregroup, configured.autoregroup)
+        yield QuotaDifference(group, "autoregroup", declared.autoregroup, configured.autoregroup)
 
 
 def kind(setting: QuotaSetting) -> str:
@@ -72,18 +72,18 @@ def kind(setting: QuotaSetting) -> str:
     return STATIC if setting.static else DYNAMIC
 
 
-def _published(group: GroupObservation, publishes: bool) -> Iterator[Difference]:
+def _published(group: GroupObservation, publishes: bool) -> Iterator[QuotaDifference]:
     """Yield where the negotiator published other than it should have; nothing at all is a doubt, not a difference."""
     if group.computed is None or not publishes:
         return
     if group.effective is None:
-        yield Difference(group.name, "not-published", None, group.computed)
+        yield QuotaDifference(group.name, "not-published", None, group.computed)
         return
     if not same(group.effective, group.computed):
-        yield Difference(group.name, "effective", group.effective, group.computed)
+        yield QuotaDifference(group.name, "effective", group.effective, group.computed)
     one, other = group.effective_subtree, group.computed_subtree
     if one is None or other is None or same(one, other):
         return
     # Of a group without subgroups both are the same number, told once.
     if not (same(one, group.effective) and same(other, group.computed)):
-        yield Difference(group.name, "subtree", one, other)
+        yield QuotaDifference(group.name, "subtree", one, other)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from htcq.drift.accounts import Account, accounts
-from htcq.drift.changes import Change, Spell, changes, published_spells, setting_spells
+from htcq.drift.changes import SettingChange, Spell, changes, published_spells, setting_spells
 from htcq.drift.ledger import Booking
 from htcq.drift.observation import Kept, Sample
 from htcq.drift.windows import MAX_POINTS, Window, windows
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 
 #: The kinds of changes that are a group's.
 _OF_GROUPS = ("declared", "configured")
@@ -34,7 +34,7 @@ class Story:
     first: int
     last: int | None
     windows: tuple[Window, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[SettingChange, ...] = ()
     spells: tuple[Spell, ...] = ()
     doubts: tuple[Kept, ...] = ()
     ledger: tuple[Account, ...] = ()

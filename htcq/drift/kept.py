@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from htcq.drift.observation import Observation, WeightUse
+from htcq.drift.observation import DriftObservation, WeightUse
 from htcq.drift.texts import setting_text
 
 _WEIGHT = re.compile(r"([0-9]+) slots, weight (\S+)")
 
 
-def texts_of(observation: Observation) -> frozenset[tuple[str, str, str]]:
+def texts_of(observation: DriftObservation) -> frozenset[tuple[str, str, str]]:
     """Return every text as (kind, name, text), of the kinds that an observation has."""
     return frozenset(_texts(observation))
 
 
-def _texts(observation: Observation) -> Iterator[tuple[str, str, str]]:
+def _texts(observation: DriftObservation) -> Iterator[tuple[str, str, str]]:
     for group in observation.groups:
         if group.declared is not None:
             yield "declared", group.name, setting_text(group.declared)

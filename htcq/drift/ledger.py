@@ -21,7 +21,7 @@ AMOUNTS = ("min", "runtime", "used", "lent", "borrowed", "unused")
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One group in one dimension at one look, in whole units of the dimension.
 
     A group with groups below it stands here as they all do together: what they lend each other is not lent by it.
@@ -47,7 +47,7 @@ class Booking:
     The amounts of ``sums`` are sums over time: units of the dimension times seconds.
     """
 
-    sums: Entry
+    sums: LedgerEntry
     since: int
     until: int
     seconds: int

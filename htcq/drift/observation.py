@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from htcq.drift.ledger import Entry
+from htcq.drift.ledger import LedgerEntry
 
 #: Time between two observations counts as observed if it is no longer than this, in seconds.
 MAX_GAP = 3600
@@ -59,7 +59,7 @@ class WeightUse:
 
 
 @dataclass(frozen=True)
-class Observation:
+class DriftObservation:
     """One pool at one moment.
 
     ``settings`` are the knobs of group quotas that are no group's own, by name; ``doubts`` tell, as sentences, what of
@@ -75,7 +75,7 @@ class Observation:
     settings: Mapping[str, str] = field(default_factory=dict)
     unit: str = "slot weight"
     doubts: tuple[str, ...] = ()
-    ledger: tuple[Entry, ...] = ()
+    ledger: tuple[LedgerEntry, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, WeightUse
+from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSetting, WeightUse
 from htcq.pool.costs import weight_shares
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
 from htcq.quota.condor import promised
+from htcq.quota.cycle_quotas import GroupQuota
+from htcq.quota.group_tree import Group, name_key
 from htcq.quota.knobs import Knobs
-from htcq.quota.results import GroupQuota
-from htcq.quota.tree import Group, name_key
 from htcq.settings.groups import DeclaredGroup, GroupSettings
 
 #: The knobs that decide about all groups, as the negotiator reads them (GroupEntry.cpp and matchmaker.cpp, 25.14).
@@ -27,10 +27,10 @@ SETTINGS = (
 )  # fmt: skip
 
 
-def observe(quotas: PoolQuotas, pool: Pool, declared: GroupSettings, time: int) -> Observation:
+def observe(quotas: PoolQuotas, pool: Pool, declared: GroupSettings, time: int) -> DriftObservation:
     """Return the observation of ``pool``, which ``quotas`` are of, at ``time`` (seconds since 1970)."""
     weight = quotas.published.pool_weight
-    return Observation(
+    return DriftObservation(
         pool=pool.name,
         negotiator=quotas.published.negotiator or pool.negotiator,
         time=time,

@@ -25,7 +25,7 @@ _SHUT = ("Drained", "Owner")
 
 
 @dataclass(frozen=True)
-class Room:
+class PoolCapacity:
     """What there is: ``capacity`` of all slots, ``unmatchable`` what is free on slots that match nobody.
 
     ``worth`` is the slot weight, in parts, that comes with one unit of a dimension where there is any of it;
@@ -39,7 +39,7 @@ class Room:
     backfill: int = 0
 
 
-def room_of(supply: Supply, models: Models) -> Room:
+def room_of(supply: Supply, models: Models) -> PoolCapacity:
     """Return what the slots have that count for the pool's weight."""
     slots = list(supply.in_pool())
     children: dict[str, list[Slot]] = {}
@@ -66,7 +66,7 @@ def room_of(supply: Supply, models: Models) -> Room:
             unmatchable.add({**whole(slot.left()), **_free_cards(models, slot)})
     capacity = {**sums.amounts, WEIGHT: round(float(supply.pool_weight) * PARTS)}
     worth = {name: weighed.amounts[name] / amount for name, amount in sums.amounts.items()}
-    return Room(capacity, unmatchable.amounts, {**worth, WEIGHT: 1.0}, untold, backfill)
+    return PoolCapacity(capacity, unmatchable.amounts, {**worth, WEIGHT: 1.0}, untold, backfill)
 
 
 class _Sums:

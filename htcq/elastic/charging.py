@@ -24,7 +24,7 @@ from htcq.units import CPUS, GPUS
 
 
 @dataclass(frozen=True)
-class Charge:
+class ClaimAmounts:
     """What one claim holds: whole amounts by dimension, ``weight`` in parts.
 
     ``matched`` tells whether any slot is there that the job could have. ``model`` is the model of GPU that it asks
@@ -43,7 +43,7 @@ class Charging:
         self.startds = startds
         self._supply, self._models = supply, models
         self._central = parsed(supply.central_text)
-        self._known: dict[int, Charge] = {}
+        self._known: dict[int, ClaimAmounts] = {}
         self._variants: dict[int, tuple[SlotClass, ...]] = {}
         self._kinds = sorted(
             kinds,
@@ -53,14 +53,14 @@ class Charging:
             ),
         )
 
-    def of(self, jobs: Autocluster) -> Charge:
+    def of(self, jobs: Autocluster) -> ClaimAmounts:
         """Return what a claim of ``jobs`` takes of the slots that most of them would get."""
         key = id(jobs.frame)
         if key not in self._known:
             self._known[key] = self._charge(jobs)
         return self._known[key]
 
-    def _charge(self, jobs: Autocluster) -> Charge:
+    def _charge(self, jobs: Autocluster) -> ClaimAmounts:
         kind = next((each for each in self._kinds if self._suits(each, jobs)), None)
         likely = kind or next(iter(self._kinds), None)
         if likely is None:
@@ -72,11 +72,11 @@ class Charging:
             weight = self.weight(likely, got)
         amounts = whole({**got, WEIGHT: weight * PARTS})
         if not amounts.get(GPUS):
-            return Charge(amounts, kind is not None)
+            return ClaimAmounts(amounts, kind is not None)
         model = self._models.asked(jobs, self._kinds)
         if model:
             amounts[model] = amounts[GPUS]
-        return Charge(amounts, kind is not None, model)
+        return ClaimAmounts(amounts, kind is not None, model)
 
     def _suits(self, kind: SlotClass, jobs: Autocluster) -> bool:
         """Tell whether any slot of ``kind`` matches ``jobs``; they have one policy, but not one START."""

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.classads import Value, as_number
 from htcq.elastic.charging import whole
-from htcq.elastic.group_membership import Belonging
+from htcq.elastic.group_membership import GroupMembership
 from htcq.elastic.models import Models
-from htcq.elastic.records import PARTS, WEIGHT, Claim
+from htcq.elastic.records import PARTS, WEIGHT, GroupClaim
 from htcq.pool.job import UNMATCHED_UNIVERSES, Job
 from htcq.pool.slot import Slot
 from htcq.poolquota.supply import Supply
-from htcq.quota.elastic.groups import Amounts
+from htcq.quota.elastic.declaration import Amounts
 from htcq.units import GPUS
 
 #: A job of this universe has several slots, and dies with any of them (src/condor_includes/condor_universe.h).
@@ -24,7 +24,7 @@ _PARALLEL = 11
 _UNIVERSES: Mapping[Value, str] = dict(zip(UNMATCHED_UNIVERSES, ("scheduler", "grid", "local")))
 
 
-def claims_of(supply: Supply, jobs: Iterable[Job], belonging: Belonging, models: Models) -> Iterator[Claim]:
+def claims_of(supply: Supply, jobs: Iterable[Job], belonging: GroupMembership, models: Models) -> Iterator[GroupClaim]:
     """Yield the claims among the slots that the negotiator sees, by the names of slots."""
     running = {job.remote_host: job for job in jobs if job.running}
     claimed = (slot for slot in supply.slots if slot.claimed)
@@ -37,14 +37,14 @@ def claims_of(supply: Supply, jobs: Iterable[Job], belonging: Belonging, models:
         yield _claim(slot, running.get(slot.name), belonging.group_of(slot.customer), shared)
 
 
-def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> Claim:
+def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> GroupClaim:
     if job is None:
         schedd = slot.remote_schedd if isinstance(slot.remote_schedd, str) else ""
-        return Claim(
+        return GroupClaim(
             group, slot.customer, schedd, "", str(slot.name), _text(slot.machine), amounts, protected=_kept(slot)
         )
     started, prio, vacated = (as_number(value) for value in (job.started_at, job.prio, job.vacates))
-    return Claim(
+    return GroupClaim(
         group=group,
         submitter=slot.customer,
         schedd=_text(job.schedd) or _text(slot.remote_schedd),

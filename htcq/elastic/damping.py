@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS
-from htcq.elastic.target import Target
-from htcq.quota.elastic.share import Claim, split_hamilton
+from htcq.quota.elastic.share import ShareClaim, split_hamilton
 
 #: Of a thousandth: what floating point may take off a whole number.
 _SLACK = 1e-3
@@ -59,7 +59,7 @@ class _Item:
 
 
 def damp(
-    targets: Iterable[Target],
+    targets: Iterable[QuotaTarget],
     before: Mapping[str, float],
     mins: Mapping[str, float],
     pool_weight: float,
@@ -86,13 +86,13 @@ def damp(
     return Damped(_summed(known, items), why)
 
 
-def _items(known: list[Target], before: Mapping[str, float], mins: Mapping[str, float]) -> list[_Item]:
+def _items(known: list[QuotaTarget], before: Mapping[str, float], mins: Mapping[str, float]) -> list[_Item]:
     """Return every group's own part: its quota less those of the groups right below it."""
     children: dict[str, list[str]] = {}
     for each in known:
         children.setdefault(each.parent, []).append(each.group)
 
-    def own(amounts: Mapping[str, float], each: Target) -> int:
+    def own(amounts: Mapping[str, float], each: QuotaTarget) -> int:
         below = sum(_parts(amounts.get(name, 0.0)) for name in children.get(each.group, ()))
         return max(0, _parts(amounts.get(each.group, 0.0)) - below)
 
@@ -147,12 +147,12 @@ def _split(amount: int, wishes: list[tuple[_Item, int]], unit: int) -> list[tupl
     units = min(amount // unit, together)
     if units <= 0:
         return []
-    claims = [Claim(item.name, 0, wish, wish) for item, wish in having]
+    claims = [ShareClaim(item.name, 0, wish, wish) for item, wish in having]
     shares = split_hamilton(units, claims, together)
     return [(item, share * unit) for (item, _), (share, _) in zip(having, shares)]
 
 
-def _summed(known: list[Target], items: list[_Item]) -> dict[str, float]:
+def _summed(known: list[QuotaTarget], items: list[_Item]) -> dict[str, float]:
     """Return every group's quota with those of all groups below it."""
     own = {item.name: item.new for item in items}
     by_name = {each.group: each for each in known}

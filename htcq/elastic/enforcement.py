@@ -13,21 +13,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from htcq.elastic.charging import Charging, whole
-from htcq.elastic.group_membership import Belonging
-from htcq.elastic.limits import limits_on
+from htcq.elastic.concurrency_limits import limits_on
+from htcq.elastic.group_membership import GroupMembership
 from htcq.elastic.models import Models
-from htcq.elastic.records import PARTS, WEIGHT, Observation
-from htcq.elastic.target import Target
+from htcq.elastic.quota_target import QuotaTarget
+from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
 from htcq.pool.autocluster import made_up
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number
 from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.pool.startds import StartdTable, carve
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.elastic.groups import Quotas
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.elastic.declaration import ElasticQuotas
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.kinds import MARK
-from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.units import BUILT_IN_ASSETS
 
 #: Ratios that differ by less than this part are equal.
@@ -64,7 +64,7 @@ class _Tried:
 
 
 def enforcement(
-    pool: Pool, quotas: Quotas, observation: Observation, outcome: Outcome, targets: Iterable[Target]
+    pool: Pool, quotas: ElasticQuotas, observation: ElasticObservation, outcome: Outcome, targets: Iterable[QuotaTarget]
 ) -> tuple[Enforcement, ...]:
     """Return how HTCondor would deal with every dimension that ``quotas`` name, were ``targets`` its quotas."""
     condor = PoolQuotas(pool, Weights(), observation.negotiator)
@@ -72,7 +72,7 @@ def enforcement(
     names = sorted({name for group in quotas.groups for name in group.max})
     kinds = slot_classes(slot for slot in ordered if slot.type != DYNAMIC)
     charging = Charging(kinds, Models(names, ordered), condor.supply, StartdTable(pool.execute))
-    limits = limits_on(pool, condor.knobs, Belonging(quotas.groups), names)
+    limits = limits_on(pool, condor.knobs, GroupMembership(quotas.groups), names)
     planned = {target.group: target for target in targets}
     return tuple(_of(name, _Look(charging, kinds, observation, outcome, planned, limits)) for name in names)
 
@@ -81,9 +81,9 @@ def enforcement(
 class _Look:
     charging: Charging
     kinds: Sequence[SlotClass]
-    observation: Observation
+    observation: ElasticObservation
     outcome: Outcome
-    targets: Mapping[str, Target]
+    targets: Mapping[str, QuotaTarget]
     limits: Mapping[str, tuple[str, ...]]
 
     def kinds_for(self, name: str) -> Iterator[SlotClass]:
@@ -93,7 +93,7 @@ class _Look:
         else:
             yield from (SlotClass((slot,)) for kind in self.kinds for slot in kind.variants)
 
-    def held(self, name: str) -> Iterator[tuple[GroupRuntime, Target]]:
+    def held(self, name: str) -> Iterator[tuple[GroupRuntime, QuotaTarget]]:
         """Yield the leaves that are held to their quotas, and may use some of ``name``."""
         for group in self.outcome.groups:
             target = self.targets.get(group.name)
@@ -116,7 +116,7 @@ def _of(name: str, look: _Look) -> Enforcement:
     return _nearly(name, tried, look)
 
 
-def _most(target: Target, tried: _Tried) -> float:
+def _most(target: QuotaTarget, tried: _Tried) -> float:
     return 0.0 if target.quota == 0 else target.quota * PARTS * tried.most * (1 - _CLOSE)
 
 

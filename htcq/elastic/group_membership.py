@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from htcq.quota.elastic.groups import DEFAULT, SYSTEM, Group
+from htcq.quota.elastic.declaration import DEFAULT, SYSTEM, ElasticGroup
 from htcq.quota.elastic.membership import Members
 
 #: Most submitters that a sentence names.
 _SHOWN = 3
 
 
-class Belonging:
+class GroupMembership:
     """The groups of submitters, and who was found to be where nobody would look."""
 
-    def __init__(self, groups: Iterable[Group]) -> None:
+    def __init__(self, groups: Iterable[ElasticGroup]) -> None:
         self._members = Members(groups)
         self._known: dict[str, str] = {}
         self._lost: set[str] = set()

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from htcq.elastic.gates import Refusal, foreign_file
-from htcq.elastic.journal import Seen, State
-from htcq.elastic.plan import made_at, plan_id
+from htcq.elastic.gates import GateRefusal, foreign_file
+from htcq.elastic.journal import JournalState, PoolSeen
 from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota
+from htcq.elastic.quota_plan import made_at, plan_id
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.errors import InputError
-from htcq.quota.elastic.groups import Group
-from htcq.quota.tree import MAX_QUOTA
+from htcq.quota.elastic.declaration import ElasticGroup
+from htcq.quota.group_tree import MAX_QUOTA
 from htcq.settings.elastic_write import WriteSettings
 from htcq.settings.tables import check_keys
 
@@ -47,7 +47,7 @@ class Handover:
     negotiator: str
     file: QuotaKnobs
     static: QuotaKnobs
-    seen: Seen
+    seen: PoolSeen
     over: int
 
 
@@ -96,12 +96,12 @@ def handover_from(content: object, file: str) -> Handover:
     )
 
 
-def _seen(value: object, file: str) -> Seen:
+def _seen(value: object, file: str) -> PoolSeen:
     table = _table(value, _SEEN_KEYS, "seen", file)
     busy = table["busy"]
     if not isinstance(busy, list) or not all(isinstance(each, str) for each in busy):
         raise InputError(f"{file}: seen.busy is not a list of names", _HINT)
-    return Seen(
+    return PoolSeen(
         slots=_count(table["slots"], "seen.slots", file),
         schedds=_count(table["schedds"], "seen.schedds", file),
         pool_weight=_amount(table["pool_weight"], "seen.pool_weight", file),
@@ -145,20 +145,25 @@ def _count(value: object, where: str, file: str) -> int:
 
 
 def refusals(
-    given: Handover, declared: Sequence[Group], settings: WriteSettings, state: State, present: str | None, now: float
-) -> Iterator[Refusal]:
+    given: Handover,
+    declared: Sequence[ElasticGroup],
+    settings: WriteSettings,
+    state: JournalState,
+    present: str | None,
+    now: float,
+) -> Iterator[GateRefusal]:
     """Yield every reason not to write ``given``, as far as one can be known without a look at the pool."""
     again = "the next observation makes a new plan"
     made = made_at(given.plan)
     if made is None or plan_id(made, given.inputs, given.file) != given.plan:
-        yield Refusal("plan", f"{given.plan[:60]} is not the id of the plan's content", again)
+        yield GateRefusal("plan", f"{given.plan[:60]} is not the id of the plan's content", again)
     elif now - made > settings.plan_age:
-        yield Refusal("plan-age", f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s", again)
+        yield GateRefusal("plan-age", f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s", again)
     elif made - now > settings.skew:
-        yield Refusal("plan-age", f"the plan was made {made - now:.0f} s in the future", "set this machine's clock")
+        yield GateRefusal("plan-age", f"the plan was made {made - now:.0f} s in the future", "set this machine's clock")
     if given.base != state.last:
         message = f"the plan follows record {given.base} of the journal, but its last record is {state.last}"
-        yield Refusal("replay", message, again)
+        yield GateRefusal("replay", message, again)
     unknown = list(_groups(given, declared))
     yield from unknown
     if not unknown:
@@ -170,7 +175,7 @@ def refusals(
         yield from foreign_file(state, present, settings)
 
 
-def _groups(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
+def _groups(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
     wanted = sorted(group.name for group in declared)
     for what, file in (("plan", given.file), ("static quotas", given.static)):
         names = [each.group for each in file.groups]
@@ -182,10 +187,10 @@ def _groups(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
                 why = f"the {what} has the group {other!r}, which is not declared"
             elif missing is not None:
                 why = f"the group {missing} is not in the {what}"
-            yield Refusal("groups", why, "the groups must be those of the quotas' file")
+            yield GateRefusal("groups", why, "the groups must be those of the quotas' file")
 
 
-def _sums(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
+def _sums(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
     hint = "such quotas are not possible in any pool"
     for what, file in (("plan", given.file), ("static quotas", given.static)):
         quotas = {each.group: each.quota for each in file.groups}
@@ -197,20 +202,20 @@ def _sums(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
             if together > there + _SLACK:
                 whose = parent or "the pool"
                 message = f"quotas of the {what} add up to {together:g} below {whose}, which has {there:g}"
-                yield Refusal("sums", message, hint)
+                yield GateRefusal("sums", message, hint)
 
 
-def _maxima(given: Handover, declared: Sequence[Group]) -> Iterator[Refusal]:
+def _maxima(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
     """Yield quotas above a max in slot weight; what other dimensions weigh, only a look at the pool can tell."""
     quotas = {each.group: each.quota for each in given.file.groups}
     for group in declared:
         cap = group.max.get(WEIGHT)
         if cap is not None and quotas[group.name] > cap / PARTS + _SLACK:
             message = f"{group.name} would have {quotas[group.name]:g}, above its max of {cap / PARTS:g}"
-            yield Refusal("max", message, "the file of the quotas limits what may be written")
+            yield GateRefusal("max", message, "the file of the quotas limits what may be written")
 
 
-def _pool(given: Handover, settings: WriteSettings, state: State) -> Iterator[Refusal]:
+def _pool(given: Handover, settings: WriteSettings, state: JournalState) -> Iterator[GateRefusal]:
     before, now = state.seen, given.seen
     if before is None or not before.pool_weight > 0:
         return
@@ -219,10 +224,12 @@ def _pool(given: Handover, settings: WriteSettings, state: State) -> Iterator[Re
     if ratio < 1 - settings.capacity_drop or ratio > 1 / (1 - min(settings.capacity_drop, 0.99)):
         message = f"the pool's weight would be {now.pool_weight:g}; it was {before.pool_weight:g} at the last step"
         hint = "if this is correct, run 'htcq elastic apply --plan ID --accept-loss' to accept it"
-        yield Refusal("capacity", message, hint)
+        yield GateRefusal("capacity", message, hint)
 
 
-def _step(given: Handover, declared: Sequence[Group], settings: WriteSettings, state: State) -> Iterator[Refusal]:
+def _step(
+    given: Handover, declared: Sequence[ElasticGroup], settings: WriteSettings, state: JournalState
+) -> Iterator[GateRefusal]:
     """Yield that more is raised than one step may, apart from what groups lack to their mins."""
     if not state.elastic or state.in_force is None:
         return
@@ -235,12 +242,12 @@ def _step(given: Handover, declared: Sequence[Group], settings: WriteSettings, s
     granted = sum(max(0.0, mins[name] - known[name]) for name in new) if state.fallback_quotas else 0.0
     hint = "if this is intended, run 'htcq elastic apply --plan ID'"
     if raised > step + slack:
-        yield Refusal("step", f"the plan raises quotas by {raised:g} in one step, more than {step:g}", hint)
+        yield GateRefusal("step", f"the plan raises quotas by {raised:g} in one step, more than {step:g}", hint)
     if granted > mins_step + slack:
-        yield Refusal("step", f"the plan raises the weight of mins by {granted:g}, more than {mins_step:g}", hint)
+        yield GateRefusal("step", f"the plan raises the weight of mins by {granted:g}, more than {mins_step:g}", hint)
 
 
-def _own(quotas: Mapping[str, tuple[float, bool]], declared: Sequence[Group]) -> dict[str, float]:
+def _own(quotas: Mapping[str, tuple[float, bool]], declared: Sequence[ElasticGroup]) -> dict[str, float]:
     """Return each group's quota without those of the groups right below it."""
     own = {group.name: quotas.get(group.name, (0.0, False))[0] for group in declared}
     for group in declared:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.elastic.target import Target
-from htcq.quota.elastic.results import GroupRuntime, Outcome
-from htcq.quota.tree import MAX_QUOTA
+from htcq.elastic.quota_target import QuotaTarget
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.group_tree import MAX_QUOTA
 
 #: Sums of numbers to a thousandth may be off by so much.
 _SLACK = 1e-6
@@ -42,7 +42,7 @@ def _has_kinds(group: GroupRuntime, name: str) -> bool:
     return any(other.startswith(f"{name}:") for other in group.runtime)
 
 
-def bad_quotas(targets: Iterable[Target], quotas: Mapping[str, float], pool_weight: float) -> Iterator[str]:
+def bad_quotas(targets: Iterable[QuotaTarget], quotas: Mapping[str, float], pool_weight: float) -> Iterator[str]:
     """Yield what is wrong with quotas to be written: no numbers, or more than the pool or the group above has."""
     known = list(targets)
     below: dict[str, float] = {}

@@ -25,7 +25,7 @@ _ELASTIC = {APPLY: True, DISABLE: False, DEAD_MAN: False}
 
 
 @dataclass(frozen=True)
-class Seen:
+class PoolSeen:
     """How much an accepted look saw: slots, schedds, the weight of the pool, and which schedds had jobs."""
 
     slots: int
@@ -67,11 +67,11 @@ class Record:
     fallback_quotas: Mapping[str, tuple[float, bool]] = field(default_factory=dict)
     of: int = 0
     result: str = ""
-    seen: Seen | None = None
+    seen: PoolSeen | None = None
 
 
 @dataclass(frozen=True)
-class State:
+class JournalState:
     """What the records come to.
 
     ``in_force`` is the intent whose text is in the file, ``result`` what is known of the negotiator; ``former`` is what
@@ -93,7 +93,7 @@ class State:
     stopped: str = ""
     success: float | None = None
     began: float | None = None
-    seen: Seen | None = None
+    seen: PoolSeen | None = None
     failures: int = 0
     changed: Mapping[str, float] = field(default_factory=dict)
     fallback: str = ""
@@ -110,15 +110,15 @@ class State:
         return 0.0 if since is None else now - since
 
 
-def state_of(records: Iterable[Record]) -> State:
+def state_of(records: Iterable[Record]) -> JournalState:
     """Return what ``records``, in their order, come to."""
-    state = State()
+    state = JournalState()
     for record in records:
         state = after(state, record)
     return state
 
 
-def after(state: State, record: Record) -> State:
+def after(state: JournalState, record: Record) -> JournalState:
     """Return what the records up to ``record`` come to, where those before it come to ``state``."""
     began = record.time if state.began is None else state.began
     state = replace(state, last=record.number, began=began, seen=record.seen or state.seen)
@@ -133,7 +133,7 @@ def after(state: State, record: Record) -> State:
     return state
 
 
-def _ended(state: State, outcome: Record) -> State:
+def _ended(state: JournalState, outcome: Record) -> JournalState:
     """Return the state after the outcome of the unfinished intent, or a second outcome of the one in force."""
     intent = state.unfinished
     again = state.in_force is not None and outcome.of == state.in_force.number
@@ -158,7 +158,7 @@ def _ended(state: State, outcome: Record) -> State:
     return _taken_over(state, intent, outcome)
 
 
-def _taken_over(state: State, intent: Record | None, outcome: Record) -> State:
+def _taken_over(state: JournalState, intent: Record | None, outcome: Record) -> JournalState:
     assert intent is not None
     verified = outcome.result == VERIFIED
     failed = not verified and intent.what == APPLY
@@ -201,7 +201,7 @@ def essential(records: Sequence[Record], writes: int = _WRITES) -> tuple[Record,
     return tuple(record for record in records if record.number in kept)
 
 
-def resolved(state: State, present: str | None) -> tuple[str, str]:
+def resolved(state: JournalState, present: str | None) -> tuple[str, str]:
     """Return the result of the unfinished intent that the file tells (``present``: its text), and why in words.
 
     The result is empty where there is nothing to resolve.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from htcq.elastic.journal import INTENT, LOOK, OUTCOME, REFUSED, Record, Seen
+from htcq.elastic.journal import INTENT, LOOK, OUTCOME, REFUSED, PoolSeen, Record
 
 VERSION = 1
 _KINDS = (LOOK, REFUSED, INTENT, OUTCOME)
@@ -39,7 +39,7 @@ def line_of(record: Record) -> str:
     return json.dumps(told, separators=(",", ":")) + "\n"
 
 
-def _seen_told(seen: Seen) -> dict[str, Any]:
+def _seen_told(seen: PoolSeen) -> dict[str, Any]:
     told = {"slots": seen.slots, "schedds": seen.schedds, "pool_weight": seen.pool_weight}
     return {**told, "busy": list(seen.busy)} if seen.busy else told
 
@@ -67,7 +67,7 @@ def record_from(line: str) -> Record:
         seen = told.get("seen")
         if seen is not None:
             busy = tuple(str(name) for name in seen.get("busy", ()))
-            told["seen"] = Seen(int(seen["slots"]), int(seen["schedds"]), _finite(seen["pool_weight"]), busy)
+            told["seen"] = PoolSeen(int(seen["slots"]), int(seen["schedds"]), _finite(seen["pool_weight"]), busy)
         _check_types(told)
         return Record(**told)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:

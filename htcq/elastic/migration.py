@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from htcq.elastic.records import WEIGHT
-from htcq.quota.elastic.groups import Group, Quotas
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class ElasticMove:
     after: int
 
 
-def elastic_moves(quotas: Quotas, factor: float) -> tuple[ElasticMove, ...]:
+def elastic_moves(quotas: ElasticQuotas, factor: float) -> tuple[ElasticMove, ...]:
     """Return every amount of slot weight in ``quotas``, times ``factor``."""
     return tuple(move for group in quotas.groups for move in _of(group, factor))
 
 
-def _of(group: Group, factor: float) -> Iterator[ElasticMove]:
+def _of(group: ElasticGroup, factor: float) -> Iterator[ElasticMove]:
     for key, amounts in (("min", group.min), ("max", group.max)):
         amount = amounts.get(WEIGHT)
         if amount is not None:

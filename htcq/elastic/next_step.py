@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from htcq.elastic.ceiling_left import LenderReserve
 from htcq.elastic.damping import Damped, Limits, damp
 from htcq.elastic.invariants import bad_quotas, violations
-from htcq.elastic.journal import State
-from htcq.elastic.plan import Plan, plan_of
+from htcq.elastic.journal import JournalState
+from htcq.elastic.lender_reserve import LenderReserve
 from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import QuotaKnobs, elastic_file, file_of
+from htcq.elastic.quota_plan import QuotaPlan, plan_of
 from htcq.elastic.quota_targets import targets
-from htcq.elastic.records import Observation
+from htcq.elastic.records import ElasticObservation
 from htcq.elastic.static import min_targets, static_file
 from htcq.errors import RefusedError
-from htcq.quota.elastic.groups import Quotas
+from htcq.quota.elastic.declaration import ElasticQuotas
 from htcq.quota.elastic.runtime import compute
 from htcq.settings.elastic_write import WriteSettings
 
@@ -26,12 +26,17 @@ from htcq.settings.elastic_write import WriteSettings
 class NextStep:
     """The plan, and the static quotas to fall back to."""
 
-    plan: Plan
+    plan: QuotaPlan
     static: QuotaKnobs
 
 
 def next_step(
-    declared: Quotas, observation: Observation, sight: PoolHealth, state: State, settings: WriteSettings, now: float
+    declared: ElasticQuotas,
+    observation: ElasticObservation,
+    sight: PoolHealth,
+    state: JournalState,
+    settings: WriteSettings,
+    now: float,
 ) -> NextStep:
     """Return what would be written at ``now``.
 
@@ -44,7 +49,7 @@ def next_step(
     if not 0 < observation.pool_weight < math.inf:
         raise RefusedError(f"the pool weighs {observation.pool_weight:g}", "are its slots and their weights known?")
     outcome = compute(declared, observation.demand)
-    _stand(violations(outcome))
+    _refuse_contradictions(violations(outcome))
     goals = targets(outcome, observation, LenderReserve(settings.headroom))
     mins = min_targets(declared, observation)
     in_force = file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
@@ -53,7 +58,7 @@ def next_step(
         before = {each.group: each.quota for each in in_force.groups}
         worth = {each.group: each.quota for each in mins}
         damped = damp(goals, before, worth, observation.pool_weight, state.changed, now, _limits(settings))
-    _stand(bad_quotas(goals, damped.quotas, observation.pool_weight))
+    _refuse_contradictions(bad_quotas(goals, damped.quotas, observation.pool_weight))
     plan = plan_of(
         declared,
         goals,
@@ -69,7 +74,7 @@ def next_step(
     return NextStep(plan, static_file(mins))
 
 
-def _stand(wrong: Iterable[str]) -> None:
+def _refuse_contradictions(wrong: Iterable[str]) -> None:
     """Raise what is wrong, if anything."""
     found = list(wrong)
     if found:

@@ -9,29 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.elastic.capacity_of import Room, managed_names, room_of
+from htcq.elastic.capacity_of import PoolCapacity, managed_names, room_of
 from htcq.elastic.charging import Charging
 from htcq.elastic.claimed import claims_of
-from htcq.elastic.group_membership import Belonging
+from htcq.elastic.group_membership import GroupMembership
+from htcq.elastic.idle_jobs import IdleJobsFound, waiting_of
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS as PARTS
 from htcq.elastic.records import WEIGHT as WEIGHT
-from htcq.elastic.records import Claim as Claim
-from htcq.elastic.records import Idle as Idle
-from htcq.elastic.records import Observation as Observation
-from htcq.elastic.waiting import Waiting, waiting_of
+from htcq.elastic.records import ElasticObservation as ElasticObservation
+from htcq.elastic.records import GroupClaim as GroupClaim
+from htcq.elastic.records import IdleJobs as IdleJobs
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.startds import StartdTable
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import seconds_of
-from htcq.quota.elastic.groups import DEFAULT, SYSTEM, Amounts, Demand, Quotas
-from htcq.quota.tree import ROOT as CONDOR_ROOT
+from htcq.quota.elastic.declaration import DEFAULT, SYSTEM, Amounts, ElasticDemand, ElasticQuotas
+from htcq.quota.group_tree import ROOT as CONDOR_ROOT
 
 
-def observe(pool: Pool, quotas: Quotas, negotiator: str = "") -> Observation:
+def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticObservation:
     """Return what ``pool`` looks like to the groups of ``quotas``; ``negotiator`` names one if there are several.
 
     Never raises for what a pool lacks: ``problems`` tells of it.
@@ -41,7 +41,7 @@ def observe(pool: Pool, quotas: Quotas, negotiator: str = "") -> Observation:
     supply = condor.supply
     named = {name for group in quotas.groups for name in (*group.max, *group.min, *group.weight)}
     ordered = sorted(supply.slots, key=lambda slot: str(slot.name))
-    models, belonging = Models(named, ordered), Belonging(quotas.groups)
+    models, belonging = Models(named, ordered), GroupMembership(quotas.groups)
     room = room_of(supply, models)
     claims = tuple(claims_of(supply, pool.jobs or (), belonging, models))
     kinds = slot_classes(slot for slot in ordered if slot.type != DYNAMIC)
@@ -53,10 +53,10 @@ def observe(pool: Pool, quotas: Quotas, negotiator: str = "") -> Observation:
                     *((each.group, each.amounts, each.count) for each in waiting.idle)])  # fmt: skip
     outside = (SYSTEM, DEFAULT)
     taken = seconds_of(pool.taken_at)
-    return Observation(
+    return ElasticObservation(
         taken_at=taken if taken is not None else condor.published.moment or 0.0,
         negotiator=condor.published.negotiator,
-        demand=Demand(
+        demand=ElasticDemand(
             total={name: room.capacity.get(name, 0) for name in sorted(names)},
             request={group: _of(sums, names) for group, sums in wanted.items() if group not in outside},
             used={group: _of(sums, names) for group, sums in used.items() if group not in outside},
@@ -92,7 +92,7 @@ def _of(amounts: Mapping[str, int], names: frozenset[str]) -> dict[str, int]:
     return {name: amount for name, amount in amounts.items() if name in names}
 
 
-def _configured(condor: PoolQuotas, belonging: Belonging) -> dict[str, float]:
+def _configured(condor: PoolQuotas, belonging: GroupMembership) -> dict[str, float]:
     """Return the quotas of today, by the declared spelling of names that are declared."""
     return {
         belonging.declared(group.name) or group.name: group.config_quota
@@ -104,7 +104,12 @@ def _configured(condor: PoolQuotas, belonging: Belonging) -> dict[str, float]:
 
 
 def _problems(
-    pool: Pool, doubts: Iterable[str], room: Room, waiting: Waiting, belonging: Belonging, claims: Iterable[Claim]
+    pool: Pool,
+    doubts: Iterable[str],
+    room: PoolCapacity,
+    waiting: IdleJobsFound,
+    belonging: GroupMembership,
+    claims: Iterable[GroupClaim],
 ) -> Iterator[str]:
     yield from pool.incomplete
     yield from doubts
@@ -124,7 +129,7 @@ def _problems(
             yield f"{nameless} claimed slots have no job in the queues that were read"
 
 
-def _escaping(condor: PoolQuotas, belonging: Belonging) -> Iterator[str]:
+def _escaping(condor: PoolQuotas, belonging: GroupMembership) -> Iterator[str]:
     """Yield which groups may take what is left of the pool after all turns, whatever their quotas."""
     if condor.tree[CONDOR_ROOT].autoregroup:
         names = [group.name for group in condor.groups if group.autoregroup and belonging.declared(group.name)]

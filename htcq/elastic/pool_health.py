@@ -12,7 +12,7 @@ from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_ages import SlotAges
 from htcq.poolquota.published import Published, seconds_of
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 
 #: What machines and schedds are configured to do decides nothing here.
 _DISPENSABLE = re.compile(r"configuration of |more configurations")

@@ -11,9 +11,9 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS
-from htcq.elastic.target import Target
-from htcq.quota.tree import name_key
+from htcq.quota.group_tree import name_key
 
 #: What the digest of no file is.
 ABSENT = ""
@@ -70,12 +70,12 @@ def digest_of(text: str | None) -> str:
     return ABSENT if text is None else hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def ordered(targets: Iterable[Target]) -> tuple[Target, ...]:
+def ordered(targets: Iterable[QuotaTarget]) -> tuple[QuotaTarget, ...]:
     """Return ``targets`` with parents before those below them, siblings by the negotiator's order of names."""
-    below: dict[str, list[Target]] = {}
+    below: dict[str, list[QuotaTarget]] = {}
     for each in targets:
         below.setdefault(each.parent, []).append(each)
-    found: list[Target] = []
+    found: list[QuotaTarget] = []
     waiting = sorted(below.get("", ()), key=lambda each: name_key(each.group))
     for each in waiting:  # grows while it is read: breadth first
         found.append(each)
@@ -83,7 +83,7 @@ def ordered(targets: Iterable[Target]) -> tuple[Target, ...]:
     return tuple(found)
 
 
-def elastic_file(targets: Iterable[Target], quotas: Mapping[str, float]) -> QuotaKnobs:
+def elastic_file(targets: Iterable[QuotaTarget], quotas: Mapping[str, float]) -> QuotaKnobs:
     """Return the file in which every group has the quota of ``quotas``."""
     return QuotaKnobs(
         tuple(WrittenQuota(each.group, quotas[each.group], each.accept_surplus) for each in ordered(targets))

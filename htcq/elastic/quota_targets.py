@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from htcq.elastic.ceiling_left import LeafQuota, LenderReserve, with_headroom
-from htcq.elastic.records import PARTS, WEIGHT, Observation
-from htcq.elastic.target import Target
-from htcq.elastic.weight_of_runtime import Jobs, Shape, shapes_of, worth
-from htcq.quota.elastic.groups import DEFAULT, SELF, SYSTEM, Amounts
-from htcq.quota.elastic.results import GroupRuntime, Outcome
+from htcq.elastic.lender_reserve import LeafQuota, LenderReserve, reserve_for_lenders
+from htcq.elastic.quota_target import QuotaTarget
+from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
+from htcq.elastic.weight_of_runtime import ClaimShape, GroupJobs, runtime_weight, shapes_of
+from htcq.quota.elastic.declaration import DEFAULT, SELF, SYSTEM, Amounts
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 
 
-def targets(outcome: Outcome, observation: Observation, reserve: LenderReserve | None = None) -> tuple[Target, ...]:
+def targets(
+    outcome: Outcome, observation: ElasticObservation, reserve: LenderReserve | None = None
+) -> tuple[QuotaTarget, ...]:
     """Return what the quota of every group should become, parents before their children.
 
     The sum of the top-level quotas is never more than what the pool weighs without what jobs of no group hold. Quotas
@@ -27,14 +29,14 @@ def targets(outcome: Outcome, observation: Observation, reserve: LenderReserve |
     free = _free(observation)
     leaves = _leaves(outcome, observation, jobs, unit)
     _shrink(leaves, free, unit)
-    with_headroom(leaves, outcome, free, unit, reserve or LenderReserve(), _typical(jobs))
+    reserve_for_lenders(leaves, outcome, free, unit, reserve or LenderReserve(), _typical(jobs))
     below = _sums(outcome, leaves)
     return tuple(
         _target(group, outcome, leaves, below) for group in outcome.groups if not group.name.endswith(f".{SELF}")
     )
 
 
-def jobs_by_group(observation: Observation) -> Mapping[str, Jobs]:
+def jobs_by_group(observation: ElasticObservation) -> Mapping[str, GroupJobs]:
     """Return the claims and idle jobs of every group that has any."""
     running: dict[str, list[tuple[Amounts, int]]] = {}
     idle: dict[str, list[tuple[Amounts, int]]] = {}
@@ -43,7 +45,7 @@ def jobs_by_group(observation: Observation) -> Mapping[str, Jobs]:
     for each in observation.idle:
         idle.setdefault(each.group, []).append((each.amounts, each.count))
     return {
-        group: Jobs(shapes_of(running.get(group, ())), shapes_of(idle.get(group, ())))
+        group: GroupJobs(shapes_of(running.get(group, ())), shapes_of(idle.get(group, ())))
         for group in sorted({*running, *idle})
     }
 
@@ -55,15 +57,17 @@ def accepts_surplus(group: GroupRuntime, outcome: Outcome) -> bool:
     )
 
 
-def _leaves(outcome: Outcome, observation: Observation, jobs: Mapping[str, Jobs], unit: int) -> dict[str, LeafQuota]:
+def _leaves(
+    outcome: Outcome, observation: ElasticObservation, jobs: Mapping[str, GroupJobs], unit: int
+) -> dict[str, LeafQuota]:
     found = {}
     for group in outcome.groups:
         if not group.leaf:
             continue
         owner = group.parent if group.name.endswith(f".{SELF}") else group.name
-        own = jobs.get(owner, Jobs())
-        now = worth(group.declared(group.runtime), own, observation.worth)
-        least = worth(group.declared(group.scaled_min), own, observation.worth).parts
+        own = jobs.get(owner, GroupJobs())
+        now = runtime_weight(group.declared(group.runtime), own, observation.worth)
+        least = runtime_weight(group.declared(group.scaled_min), own, observation.worth).parts
         typical = max((shape.weight for shape in own.shapes), default=0)
         parts, kept = now.parts // unit * unit, least // unit * unit
         found[group.name] = LeafQuota(group, parts, kept, now.binding, typical)
@@ -84,21 +88,21 @@ def _shrink(leaves: Mapping[str, LeafQuota], free: int, unit: int) -> None:
         leaves[name].parts = (shares[name][0] + (place < left)) * unit
 
 
-def _free(observation: Observation) -> int:
+def _free(observation: ElasticObservation) -> int:
     """Return what the pool weighs, in parts, without the claims that are no group's."""
     outside = sum(claim.amounts.get(WEIGHT, 0) for claim in observation.claims if claim.group in (SYSTEM, DEFAULT))
     return max(0, int(observation.pool_weight * PARTS) - outside)
 
 
-def _unit(observation: Observation, jobs: Mapping[str, Jobs]) -> int:
+def _unit(observation: ElasticObservation, jobs: Mapping[str, GroupJobs]) -> int:
     weights = [shape.weight for each in jobs.values() for shape in each.shapes]
     whole = float(observation.pool_weight).is_integer() and all(weight % PARTS == 0 for weight in weights)
     return PARTS if whole else 1
 
 
-def _typical(jobs: Mapping[str, Jobs]) -> int:
+def _typical(jobs: Mapping[str, GroupJobs]) -> int:
     """Return the weight that nine of ten jobs of the pool do not exceed; that of 1 where there are none."""
-    shapes: Sequence[Shape] = sorted(
+    shapes: Sequence[ClaimShape] = sorted(
         (shape for each in jobs.values() for shape in each.shapes), key=lambda shape: shape.weight
     )
     wanted = sum(shape.count for shape in shapes) * 9
@@ -120,15 +124,17 @@ def _sums(outcome: Outcome, leaves: Mapping[str, LeafQuota]) -> dict[str, int]:
     return below
 
 
-def _target(group: GroupRuntime, outcome: Outcome, leaves: Mapping[str, LeafQuota], below: Mapping[str, int]) -> Target:
+def _target(
+    group: GroupRuntime, outcome: Outcome, leaves: Mapping[str, LeafQuota], below: Mapping[str, int]
+) -> QuotaTarget:
     leaf = leaves.get(group.name)
     own = outcome.find(f"{group.name}.{SELF}") is not None
     line = [group, *outcome.above(group)]
     if leaf is None:
         # Jobs of its own would take the surplus; groups below it take it only where they may.
         accepts = not own or all(accepts_surplus(each, outcome) for each in line)
-        return Target(group.name, group.parent, False, below[group.name] / PARTS, accepts)
-    return Target(
+        return QuotaTarget(group.name, group.parent, False, below[group.name] / PARTS, accepts)
+    return QuotaTarget(
         group=group.name,
         parent=group.parent,
         leaf=True,

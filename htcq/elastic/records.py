@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from htcq.quota.elastic.groups import Amounts, Demand
+from htcq.quota.elastic.declaration import Amounts, ElasticDemand
 
 WEIGHT = "weight"
 #: Parts of a slot weight of 1 that ``weight`` counts.
@@ -17,7 +17,7 @@ PARTS = 1000
 
 
 @dataclass(frozen=True)
-class Claim:
+class GroupClaim:
     """A claimed slot and the job that has it.
 
     ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where no job is known.
@@ -39,7 +39,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Idle:
+class IdleJobs:
     """Idle jobs of one submitter that ask for the same: how many, and for what each."""
 
     group: str
@@ -51,7 +51,7 @@ class Idle:
 
 
 @dataclass(frozen=True)
-class Observation:
+class ElasticObservation:
     """One look: ``demand`` for the computation, and what it is made of.
 
     ``configured`` has the quota that each group has now (slot weight), ``weights`` what each uses of it.
@@ -64,10 +64,10 @@ class Observation:
 
     taken_at: float
     negotiator: str
-    demand: Demand
+    demand: ElasticDemand
     pool_weight: float
-    claims: tuple[Claim, ...] = ()
-    idle: tuple[Idle, ...] = ()
+    claims: tuple[GroupClaim, ...] = ()
+    idle: tuple[IdleJobs, ...] = ()
     configured: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     problems: tuple[str, ...] = ()

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from htcq.elastic.ceiling_left import LenderReserve
+from htcq.elastic.lender_reserve import LenderReserve
 from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota, ordered
+from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.quota_targets import targets
-from htcq.elastic.records import Observation
-from htcq.elastic.target import Target
-from htcq.quota.elastic.groups import Amounts, Quotas
-from htcq.quota.elastic.results import GroupRuntime
+from htcq.elastic.records import ElasticObservation
+from htcq.quota.elastic.declaration import Amounts, ElasticQuotas
+from htcq.quota.elastic.group_runtime import GroupRuntime
 from htcq.quota.elastic.runtime import compute
 
 
-def min_targets(declared: Quotas, observation: Observation) -> tuple[Target, ...]:
+def min_targets(declared: ElasticQuotas, observation: ElasticObservation) -> tuple[QuotaTarget, ...]:
     """Return what the mins are worth as quotas: the targets if every group asked for its min and nothing else.
 
     A dimension of which a group is guaranteed nothing does not keep it from the others.
@@ -27,7 +27,7 @@ def min_targets(declared: Quotas, observation: Observation) -> tuple[Target, ...
     return targets(replace(outcome, groups=groups), observation, LenderReserve(0.0))
 
 
-def _mins(declared: Quotas) -> dict[str, Amounts]:
+def _mins(declared: ElasticQuotas) -> dict[str, Amounts]:
     """Return each group's min without those of the groups right below it: what its own jobs would ask for."""
     own = {group.name: dict(group.min) for group in declared.groups}
     for group in declared.groups:
@@ -42,6 +42,6 @@ def _given(group: GroupRuntime) -> Amounts:
     return given or dict.fromkeys(group.runtime, 0)
 
 
-def static_file(mins: tuple[Target, ...]) -> QuotaKnobs:
+def static_file(mins: tuple[QuotaTarget, ...]) -> QuotaKnobs:
     """Return the static quotas; ``mins`` has what the mins are worth."""
     return QuotaKnobs(tuple(WrittenQuota(each.group, each.quota, accept_surplus=True) for each in ordered(mins)))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from htcq.elastic.ceiling_left import LenderReserve
 from htcq.elastic.enforcement import Enforcement, enforcement
-from htcq.elastic.observation import Observation, observe
+from htcq.elastic.lender_reserve import LenderReserve
+from htcq.elastic.observation import ElasticObservation, observe
+from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.quota_targets import targets
-from htcq.elastic.target import Target
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import Ailment, ailments
-from htcq.quota.elastic.groups import Quotas
-from htcq.quota.elastic.results import Outcome
+from htcq.quota.elastic.declaration import ElasticQuotas
+from htcq.quota.elastic.group_runtime import Outcome
 from htcq.quota.elastic.runtime import compute
 
 
@@ -23,15 +23,15 @@ class Status:
     tree: str
     source: str
     taken: str
-    observation: Observation
+    observation: ElasticObservation
     outcome: Outcome
-    targets: tuple[Target, ...]
+    targets: tuple[QuotaTarget, ...]
     enforcement: tuple[Enforcement, ...]
     health: tuple[Ailment, ...] = ()
 
 
 def status_of(
-    pool: Pool, quotas: Quotas, tree: str = "", negotiator: str = "", headroom: LenderReserve | None = None
+    pool: Pool, quotas: ElasticQuotas, tree: str = "", negotiator: str = "", headroom: LenderReserve | None = None
 ) -> Status:
     """Return how the groups of ``quotas`` stand on ``pool``; ``negotiator`` names one if there are several."""
     observation = observe(pool, quotas, negotiator)

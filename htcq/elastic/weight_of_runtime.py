@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from htcq.elastic.capacity_of import usual_worth
 from htcq.elastic.records import WEIGHT
-from htcq.quota.elastic.groups import Amounts
+from htcq.quota.elastic.declaration import Amounts
 
 
 @dataclass(frozen=True)
-class Shape:
+class ClaimShape:
     """Claims that hold the same, and how many there are; ``weight`` among their amounts is in parts."""
 
     amounts: Amounts
@@ -31,42 +31,42 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Jobs:
+class GroupJobs:
     """The claims that a group has and those that its idle jobs would have."""
 
-    running: tuple[Shape, ...] = ()
-    idle: tuple[Shape, ...] = ()
+    running: tuple[ClaimShape, ...] = ()
+    idle: tuple[ClaimShape, ...] = ()
 
     @property
-    def shapes(self) -> tuple[Shape, ...]:
+    def shapes(self) -> tuple[ClaimShape, ...]:
         """Both."""
         return (*self.running, *self.idle)
 
 
-class Worth(NamedTuple):
+class RuntimeWeight(NamedTuple):
     """Slot weight in parts; ``binding`` is the dimension that keeps claims of the group out, empty where none does."""
 
     parts: int
     binding: str = ""
 
 
-def shapes_of(parts: Iterable[tuple[Amounts, int]]) -> tuple[Shape, ...]:
+def shapes_of(parts: Iterable[tuple[Amounts, int]]) -> tuple[ClaimShape, ...]:
     """Return amounts with their counts, equal ones together, in an order that does not depend on theirs."""
     found: dict[tuple[tuple[str, int], ...], int] = {}
     for amounts, count in parts:
         key = tuple(sorted((name, amount) for name, amount in amounts.items() if amount > 0))
         found[key] = found.get(key, 0) + count
-    return tuple(Shape(dict(key), found[key]) for key in sorted(found) if found[key] > 0)
+    return tuple(ClaimShape(dict(key), found[key]) for key in sorted(found) if found[key] > 0)
 
 
-def worth(room: Amounts, jobs: Jobs, usual: Mapping[str, float]) -> Worth:
+def runtime_weight(room: Amounts, jobs: GroupJobs, usual: Mapping[str, float]) -> RuntimeWeight:
     """Return what ``room``, by managed dimension, is worth to a group with ``jobs``; ``usual`` is for one without.
 
     Nothing that the claims hold exceeds ``room``, and no claim of the group's jobs is left out that would still fit.
     """
     if not jobs.shapes:
         parts, binding = usual_worth(room, usual)
-        return Worth(int(parts), binding if parts > 0 else "")
+        return RuntimeWeight(int(parts), binding if parts > 0 else "")
     left = {name: max(0, amount) for name, amount in room.items()}
     total, binding = 0, ""
     for shapes in (jobs.running, jobs.idle):
@@ -75,10 +75,10 @@ def worth(room: Amounts, jobs: Jobs, usual: Mapping[str, float]) -> Worth:
         total += parts
         binding = binding or ("" if all_in else short)
     # What nobody asks for is kept for jobs like those that there are.
-    return Worth(total, binding) if binding else Worth(total + _more(left, jobs.shapes))
+    return RuntimeWeight(total, binding) if binding else RuntimeWeight(total + _more(left, jobs.shapes))
 
 
-def _needs(shapes: Iterable[Shape]) -> dict[str, int]:
+def _needs(shapes: Iterable[ClaimShape]) -> dict[str, int]:
     needs: dict[str, int] = {}
     for shape in shapes:
         for name, amount in shape.amounts.items():
@@ -86,21 +86,21 @@ def _needs(shapes: Iterable[Shape]) -> dict[str, int]:
     return needs
 
 
-def _first_used_up(left: Mapping[str, int], shapes: Iterable[Shape]) -> str:
+def _first_used_up(left: Mapping[str, int], shapes: Iterable[ClaimShape]) -> str:
     """Return the dimension of which there is least for what all of ``shapes`` need; of equal ones the first by name."""
     needs = _needs(shapes)
     needed = (name for name in left if needs.get(name))
     return min(needed, key=lambda name: (Fraction(left[name], needs[name]), name), default="")
 
 
-def _take(left: dict[str, int], shapes: Sequence[Shape]) -> tuple[int, bool]:
+def _take(left: dict[str, int], shapes: Sequence[ClaimShape]) -> tuple[int, bool]:
     """Take as many of ``shapes`` out of ``left`` as fit; return what they weigh, and whether it was all of them."""
     waiting = {index: shape.count for index, shape in enumerate(shapes)}
     weight = 0
     while True:
         # A claim that does not fit at all must not keep others out.
         active = [index for index, count in waiting.items() if count and _fitting(left, shapes[index]) > 0]
-        wanted = [Shape(shapes[index].amounts, waiting[index]) for index in active]
+        wanted = [ClaimShape(shapes[index].amounts, waiting[index]) for index in active]
         name = _first_used_up(left, wanted)
         have, need = (left[name], _needs(wanted)[name]) if name else (1, 1)
         counts = [shape.count * min(have, need) // need for shape in wanted]
@@ -114,7 +114,7 @@ def _take(left: dict[str, int], shapes: Sequence[Shape]) -> tuple[int, bool]:
             weight += shape.weight * count
 
 
-def _one_by_one(left: Mapping[str, int], shapes: Sequence[Shape]) -> list[int]:
+def _one_by_one(left: Mapping[str, int], shapes: Sequence[ClaimShape]) -> list[int]:
     """Return how many of each go in, those that most are waiting of first, where less than one of each would."""
     free = dict(left)
     counts = [0] * len(shapes)
@@ -124,7 +124,7 @@ def _one_by_one(left: Mapping[str, int], shapes: Sequence[Shape]) -> list[int]:
     return counts
 
 
-def _more(left: dict[str, int], shapes: Iterable[Shape]) -> int:
+def _more(left: dict[str, int], shapes: Iterable[ClaimShape]) -> int:
     """Take claims like ``shapes`` out of ``left``, in proportion, for as long as there is room; return their weight."""
     bounded = [shape for shape in shapes if any(shape.amounts.get(name) for name in left)]
     name = _first_used_up(left, bounded)
@@ -132,16 +132,16 @@ def _more(left: dict[str, int], shapes: Iterable[Shape]) -> int:
         return 0
     # So many more of all of them that no room is left for one.
     times = left[name] // _needs(bounded)[name] + 1
-    return _take(left, [Shape(shape.amounts, shape.count * times) for shape in bounded])[0]
+    return _take(left, [ClaimShape(shape.amounts, shape.count * times) for shape in bounded])[0]
 
 
-def _fitting(left: Mapping[str, int], shape: Shape) -> int:
+def _fitting(left: Mapping[str, int], shape: ClaimShape) -> int:
     """Return how many more of ``shape`` fit; its count where nothing that it holds is managed."""
     fits = [left[name] // amount for name, amount in shape.amounts.items() if amount and name in left]
     return min(fits, default=shape.count)
 
 
-def _subtract(left: dict[str, int], shape: Shape, count: int) -> None:
+def _subtract(left: dict[str, int], shape: ClaimShape, count: int) -> None:
     for name, amount in shape.amounts.items():
         if name in left:
             left[name] -= amount * count

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from htcq.audit.facts import counted, listed
 from htcq.pool.configuration import Configuration, Knob
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import Group
 from htcq.quota.knobs import Knobs
-from htcq.quota.tree import Group
 from htcq.settings import DeclaredGroup, GroupSettings
 from htcq.settings.quota_knobs import QUOTA_KNOBS
 

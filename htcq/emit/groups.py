@@ -12,7 +12,7 @@ from htcq.errors import PolicyError
 from htcq.pool.configuration import Configuration, Parse, configuration_from
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.pool.pool import Pool
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.settings import DeclaredGroup, GroupSettings
 from htcq.templating import render
 

@@ -17,7 +17,7 @@ from htcq.live.ads import LOCATION
 from htcq.live.bindings import NO_BINDINGS, load, reason, refused
 from htcq.live.deadline import Outcome, Task, run_all
 from htcq.pool.slot_ages import SlotAges
-from htcq.quota.tree import ROOT, name_key
+from htcq.quota.group_tree import ROOT, name_key
 
 RECONFIG = "reconfig"
 #: Ads are looked at after so many seconds, then less and less often.

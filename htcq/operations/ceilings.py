@@ -16,7 +16,7 @@ from htcq.elastic.reclaim.reclaim_history import CEILING, PAYLOAD, OwnCeiling
 from htcq.errors import PoolError
 
 if TYPE_CHECKING:
-    from htcq.elastic.reclaim.results import Ceiling
+    from htcq.elastic.reclaim.reclaim_plan import Ceiling
     from htcq.live.userprio import SubmitterPriority, UserPriorities
     from htcq.store.reclaim_journal import ReclaimJournal
 
@@ -129,7 +129,7 @@ class Ceilings:
 
     def renew(self, whose: Sequence[str], told: list[str]) -> None:
         """Let leases of ours begin anew."""
-        from htcq.elastic.reclaim.results import Ceiling
+        from htcq.elastic.reclaim.reclaim_plan import Ceiling
 
         own = self.own
         for who in whose:

@@ -35,7 +35,7 @@ def tell_unit(before: Pool, after: Pool, what: WhatIf) -> None:
     if not what.models or what.scale_quotas:
         return
     from htcq.pool.weights import Weights
-    from htcq.poolquota.groups import PoolQuotas
+    from htcq.poolquota.pool_quotas import PoolQuotas
     from htcq.units import show_number
 
     was, now = (PoolQuotas(pool, Weights(), pool.negotiator) for pool in (before, after))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from htcq.errors import InputError
 
 if TYPE_CHECKING:
-    from htcq.drift.ledger import Entry
+    from htcq.drift.ledger import LedgerEntry
     from htcq.pool.pool import Pool
-    from htcq.quota.elastic.groups import Quotas
+    from htcq.quota.elastic.declaration import ElasticQuotas
 
 _HINT = "see htcq-elastic(1)"
 
@@ -21,15 +21,15 @@ class Elastic:
     """The trees of a file of quotas, by the name of the negotiator that each is for."""
 
     file: str
-    trees: Mapping[str, Quotas]
+    trees: Mapping[str, ElasticQuotas]
 
-    def entries(self, pool: Pool, negotiator: str) -> tuple[Entry, ...]:
+    def entries(self, pool: Pool, negotiator: str) -> tuple[LedgerEntry, ...]:
         """Return the ledger of ``pool``, as ``negotiator`` sees it if one is named.
 
         Raises:
             InputError: there are several trees, and none is that negotiator's.
         """
-        from htcq.drift.lending import entries
+        from htcq.drift.ledger_entries import entries
         from htcq.elastic.observation import observe
         from htcq.quota.elastic.runtime import compute
 
@@ -37,7 +37,7 @@ class Elastic:
         demand = observe(pool, quotas, negotiator).demand
         return entries(quotas, demand, compute(quotas, demand))
 
-    def _tree(self, named: str, pool: str) -> Quotas:
+    def _tree(self, named: str, pool: str) -> ElasticQuotas:
         negotiator = named or pool
         for name in (negotiator, negotiator.partition("@")[0], ""):
             if name in self.trees:

@@ -11,7 +11,7 @@ from htcq.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from htcq.quota.elastic.groups import Quotas
+    from htcq.quota.elastic.declaration import ElasticQuotas
     from htcq.settings.elastic import QuotaFile
     from htcq.settings.elastic_write import WriteSettings
     from htcq.settings.reclaim import ReclaimLimits
@@ -26,7 +26,7 @@ class Declared:
     ``negotiator`` is empty where neither the command nor the file names one.
     """
 
-    quotas: Quotas
+    quotas: ElasticQuotas
     settings: WriteSettings
     negotiator: str
     reclaim: ReclaimLimits
@@ -76,7 +76,7 @@ def read_declared(name: str, negotiator: str, directory: str | None = None, jour
     return Declared(file.trees[chosen], settings, negotiator or chosen, file.reclaims[chosen])
 
 
-def trees_of(name: str, negotiator: str) -> Mapping[str, Quotas]:
+def trees_of(name: str, negotiator: str) -> Mapping[str, ElasticQuotas]:
     """Return the trees of the file ``name`` that ``negotiator`` is asked about: all where it is not named.
 
     Raises:

@@ -10,11 +10,11 @@ from htcq.operations.system_log import log_change
 from htcq.store.history import open_history
 
 if TYPE_CHECKING:
-    from htcq.drift.observation import Observation
+    from htcq.drift.observation import DriftObservation
     from htcq.drift.retention import Retention
 
 
-def record(store: Path, observation: Observation) -> tuple[bool, Path | None]:
+def record(store: Path, observation: DriftObservation) -> tuple[bool, Path | None]:
     """Keep ``observation`` in the file ``store``.
 
     Returns whether it is new there, and where the former file lies if it was damaged.

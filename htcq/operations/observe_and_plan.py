@@ -12,12 +12,12 @@ from htcq.operations.pool_source import read
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.elastic.gates import Refusal
+    from htcq.elastic.gates import GateRefusal
     from htcq.elastic.handover import Handover
-    from htcq.elastic.journal import Seen, State
+    from htcq.elastic.journal import JournalState, PoolSeen
     from htcq.elastic.next_step import NextStep
     from htcq.elastic.pool_health import PoolHealth
-    from htcq.elastic.records import Observation
+    from htcq.elastic.records import ElasticObservation
     from htcq.operations.elastic_quotas import Declared
     from htcq.operations.pool_source import Source
     from htcq.pool.pool import Pool
@@ -29,19 +29,19 @@ class Observed:
 
     step: NextStep
     sight: PoolHealth
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[GateRefusal, ...]
     pool: Pool
-    observation: Observation
+    observation: ElasticObservation
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> PoolSeen:
         """What the journal keeps of it."""
-        from htcq.elastic.journal import Seen
+        from htcq.elastic.journal import PoolSeen
 
         sight = self.sight
-        return Seen(sight.slots, sight.schedds, sight.pool_weight, tuple(sorted(sight.schedd_ads.busy)))
+        return PoolSeen(sight.slots, sight.schedds, sight.pool_weight, tuple(sorted(sight.schedd_ads.busy)))
 
-    def handover(self, state: State) -> Handover:
+    def handover(self, state: JournalState) -> Handover:
         """Return what is to be written, as a step after ``state``."""
         from htcq.elastic.handover import Handover
 
@@ -51,7 +51,7 @@ class Observed:
 
 
 def observe_and_plan(
-    source: Source, declared: Declared, state: State, present: str | None, now: float, accept_loss: bool = False
+    source: Source, declared: Declared, state: JournalState, present: str | None, now: float, accept_loss: bool = False
 ) -> Observed:
     """Read the pool and return the next step as of ``now``; ``present`` is the text of the file that is in force.
 

@@ -12,11 +12,11 @@ from htcq.errors import InputError, PoolError
 from htcq.operations.pool_source import Source, read
 
 if TYPE_CHECKING:
-    from htcq.drift.observation import Observation
+    from htcq.drift.observation import DriftObservation
     from htcq.operations.elastic_ledger import Elastic
     from htcq.pool.pool import Pool
-    from htcq.poolquota.groups import PoolQuotas
     from htcq.poolquota.health import Ailment
+    from htcq.poolquota.pool_quotas import PoolQuotas
     from htcq.settings.groups import GroupSettings
 
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Observed:
     """The observation, what is wrong with the pool's daemons, and what of the pool is not known."""
 
-    observation: Observation
+    observation: DriftObservation
     health: tuple[Ailment, ...]
     gaps: tuple[str, ...]
 
@@ -40,8 +40,8 @@ def observe_quotas(source: Source, declared: GroupSettings, max_age: float, ledg
     """
     from htcq.drift.observe import observe
     from htcq.pool.weights import Weights
-    from htcq.poolquota.groups import PoolQuotas
     from htcq.poolquota.health import ailments
+    from htcq.poolquota.pool_quotas import PoolQuotas
     from htcq.poolquota.published import seconds_of
     from htcq.poolquota.unread import unread
 

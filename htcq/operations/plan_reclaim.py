@@ -15,14 +15,14 @@ from htcq.operations.pool_source import read
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
-    from htcq.elastic.reclaim.reclaim_history import Past
-    from htcq.elastic.reclaim.results import ReclaimPlan
-    from htcq.elastic.records import Observation
+    from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
+    from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
+    from htcq.elastic.records import ElasticObservation
     from htcq.live.userprio import UserPriorities
     from htcq.operations.pool_source import Source
     from htcq.pool.pool import Pool
-    from htcq.quota.elastic.groups import Quotas
-    from htcq.quota.elastic.results import Outcome
+    from htcq.quota.elastic.declaration import ElasticQuotas
+    from htcq.quota.elastic.group_runtime import Outcome
     from htcq.settings.elastic_write import WriteSettings
     from htcq.settings.reclaim import ReclaimLimits
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Wanted:
     """The quotas of one negotiator, how much may be taken back there, and the journal of that."""
 
-    quotas: Quotas
+    quotas: ElasticQuotas
     limits: ReclaimLimits
     gates: WriteSettings
     journal: ReclaimJournal
@@ -43,8 +43,8 @@ class Observed:
 
     plan: ReclaimPlan
     pool: Pool
-    observation: Observation
-    past: Past
+    observation: ElasticObservation
+    past: ReclaimHistory
     places: Mapping[str, str]
     refusals: tuple[str, ...] = ()
 
@@ -69,8 +69,7 @@ def plan_reclaim(source: Source, wanted: Wanted) -> Observed:
         HtcqError: the pool or the journal cannot be read.
     """
     from htcq.elastic.observation import observe
-    from htcq.elastic.reclaim import plan
-    from htcq.elastic.reclaim.free_space import Rooms
+    from htcq.elastic.reclaim.free_space import FreeSpaces
     from htcq.live.vacating import queues_of
     from htcq.quota.elastic.runtime import compute
 
@@ -89,18 +88,20 @@ def plan_reclaim(source: Source, wanted: Wanted) -> Observed:
             ceilings = {who: each.ceiling for who, each in there.items()}
         except PoolError as error:
             refused.append(f"the ceilings of submitters are not known: {error}")
-    planned = plan.plan_reclaim(outcome, observation, pool, wanted.limits, records, ends, ceilings)
-    rooms = Rooms(pool)
+    planned = planner.plan_reclaim(outcome, observation, pool, wanted.limits, records, ends, ceilings)
+    rooms = FreeSpaces(pool)
     places = {str(slot.name): rooms.place(str(slot.name)) for slot in pool.slots or ()}
     past = wanted.journal.past(observation.negotiator)
     return Observed(planned, pool, observation, past, places, tuple(refused))
 
 
-def _refusals(source: Source, wanted: Wanted, pool: Pool, observation: Observation, outcome: Outcome) -> Iterator[str]:
+def _refusals(
+    source: Source, wanted: Wanted, pool: Pool, observation: ElasticObservation, outcome: Outcome
+) -> Iterator[str]:
     """Yield why nothing may be done: numbers of half a pool, of old ads, or of clocks that differ are wrong ones."""
     from htcq.elastic.gates import passed_over, refusals, several
     from htcq.elastic.invariants import violations
-    from htcq.elastic.journal import Seen, State
+    from htcq.elastic.journal import JournalState, PoolSeen
     from htcq.elastic.pool_health import sight_of
     from htcq.live.reconfig import Negotiator
     from htcq.report.printable import tell
@@ -109,7 +110,7 @@ def _refusals(source: Source, wanted: Wanted, pool: Pool, observation: Observati
     sight = sight_of(pool, source.negotiator, observation.pool_weight, ages)
     clock = (sight.taken_at or observation.taken_at) if source.snapshot else time.time()
     # Whose claims are taken back is told by the slots: no other schedd is waited for.
-    state = State(seen=Seen(0, 0, 0.0))
+    state = JournalState(seen=PoolSeen(0, 0, 0.0))
     for told in passed_over(sight, state, wanted.gates, clock):
         tell(f"htcq: {told}")
     for each in (*several(sight, source.negotiator), *refusals(sight, state, None, wanted.gates, clock)):

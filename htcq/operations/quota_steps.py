@@ -27,9 +27,9 @@ from htcq.report.printable import tell
 from htcq.store.elastic_journal import Journal
 
 if TYPE_CHECKING:
-    from htcq.elastic.gates import Refusal
+    from htcq.elastic.gates import GateRefusal
     from htcq.elastic.handover import Handover
-    from htcq.elastic.journal import State
+    from htcq.elastic.journal import JournalState
     from htcq.operations.elastic_quotas import Declared
     from htcq.operations.pool_source import Source
 
@@ -141,7 +141,7 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
         yield _take(writer, found.handover(state), asked=False), found.sight.cycle_seconds
 
 
-def _refuse(found: tuple[Refusal, ...]) -> None:
+def _refuse(found: tuple[GateRefusal, ...]) -> None:
     """Raise what was found, if anything.
 
     Raises:
@@ -161,7 +161,7 @@ def _begun(writer: Writer) -> Iterator[str]:
         yield f"finished: {told}"
 
 
-def _left_alone(writer: Writer, state: State, max_failures: int) -> str:
+def _left_alone(writer: Writer, state: JournalState, max_failures: int) -> str:
     """Return why nothing may be written without a person, who stopped it; empty where it may.
 
     Raises:

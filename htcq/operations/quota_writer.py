@@ -14,7 +14,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.elastic.journal import APPLY, INTENT, NOTHING, OUTCOME, RESTORE, VERIFIED, WRITTEN, Record, State, resolved
+from htcq.elastic.journal import (
+    APPLY,
+    INTENT,
+    NOTHING,
+    OUTCOME,
+    RESTORE,
+    VERIFIED,
+    WRITTEN,
+    JournalState,
+    Record,
+    resolved,
+)
 from htcq.elastic.quota_file import digest_of
 from htcq.errors import HtcqError, InstallError, PoolError
 from htcq.operations.system_log import log_change
@@ -60,7 +71,7 @@ class Writer:
         with held(lock, f"{self.instance}, process {os.getpid()}, {self.operator}"):
             yield
 
-    def state(self) -> State:
+    def state(self) -> JournalState:
         """Return what the journal says."""
         return self.journal.state
 
@@ -95,7 +106,7 @@ class Writer:
             self._log(state, told)
         return told
 
-    def _log(self, state: State, outcome: Record) -> None:
+    def _log(self, state: JournalState, outcome: Record) -> None:
         intents = (each for each in (state.unfinished, state.in_force) if each is not None)
         intent = next((each for each in intents if each.number == outcome.of), outcome)
         what = f"{self.path}: {intent.what or 'write'} of plan {intent.plan or '-'}: {outcome.result}: {outcome.told}"

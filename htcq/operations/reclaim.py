@@ -12,12 +12,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from htcq.elastic.reclaim.precheck import unlike
-from htcq.elastic.reclaim.reclaim_history import BATCH, INTENT, LOOKED, MEASURED, OUTCOME, PAYLOAD, STOPPED, Past
+from htcq.elastic.reclaim.reclaim_history import (
+    BATCH,
+    INTENT,
+    LOOKED,
+    MEASURED,
+    OUTCOME,
+    PAYLOAD,
+    STOPPED,
+    ReclaimHistory,
+)
 from htcq.operations.ceilings import Ceilings
 
 if TYPE_CHECKING:
-    from htcq.elastic.reclaim.results import ReclaimPlan, Victim
-    from htcq.elastic.records import Observation
+    from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
+    from htcq.elastic.records import ElasticObservation
     from htcq.live.vacating import Queues
     from htcq.settings.reclaim import ReclaimLimits
     from htcq.store.reclaim_journal import ReclaimJournal
@@ -27,8 +36,8 @@ if TYPE_CHECKING:
 class Report:
     """What was done: jobs that were vacated, why others were not, and what became of ceilings, as sentences."""
 
-    vacated: list[Victim] = field(default_factory=list)
-    failed: list[tuple[Victim, str]] = field(default_factory=list)
+    vacated: list[Eviction] = field(default_factory=list)
+    failed: list[tuple[Eviction, str]] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
 
 
@@ -50,7 +59,7 @@ class Reclaimer:
              PAYLOAD: {"negotiator": self.negotiator, **told}}
         )  # fmt: skip
 
-    def record(self, plan: ReclaimPlan, past: Past) -> None:
+    def record(self, plan: ReclaimPlan, past: ReclaimHistory) -> None:
         """Record what was seen, and what became of earlier actions."""
         self.journal.append(
             {
@@ -69,7 +78,7 @@ class Reclaimer:
         if plan.stopped and past.useless(dict(plan.measured)):
             self.write(STOPPED, why=plan.stopped)
 
-    def act(self, plan: ReclaimPlan, observation: Observation, places: Mapping[str, str]) -> Report:
+    def act(self, plan: ReclaimPlan, observation: ElasticObservation, places: Mapping[str, str]) -> Report:
         """Do what ``plan`` says; ``places`` has by the name of a slot where that is.
 
         Raises:
@@ -95,9 +104,9 @@ class Reclaimer:
 
     def _vacate(
         self,
-        able: Sequence[Victim],
+        able: Sequence[Eviction],
         plan: ReclaimPlan,
-        observation: Observation,
+        observation: ElasticObservation,
         places: Mapping[str, str],
         report: Report,
     ) -> None:
@@ -126,7 +135,7 @@ class Reclaimer:
                 report.vacated += vacated
                 report.failed += [(by_job[job], why) for job, why in (*ended.failed.items(), *ended.doubtful.items())]
 
-    def _batch(self, action: str, schedd: str, batch: Sequence[Victim], silent: str) -> _Ended:
+    def _batch(self, action: str, schedd: str, batch: Sequence[Eviction], silent: str) -> _Ended:
         """Vacate those of ``batch`` that are as they were; ``silent`` says why the schedd did not answer before."""
         jobs = [victim.job for victim in batch]
         if silent:
@@ -156,10 +165,10 @@ class _Ended:
     silent: str = ""
 
 
-def _batches(victims: Sequence[Victim], size: int) -> Iterator[Sequence[Victim]]:
+def _batches(victims: Sequence[Eviction], size: int) -> Iterator[Sequence[Eviction]]:
     for start in range(0, len(victims), size):
         yield victims[start : start + size]
 
 
-def _told(victim: Victim) -> dict[str, str]:
+def _told(victim: Eviction) -> dict[str, str]:
     return {"schedd": victim.schedd, "job": victim.job, "group": victim.group, "submitter": victim.submitter}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from htcq.pool.disclosure import VOCABULARY
 from htcq.pool.pseudonyms import Pseudonyms, folded
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 
 #: Accounts of HTCondor's own and of every machine, which tell nothing about a site; names that mean no host.
 NOBODY = frozenset((
@@ -144,8 +144,8 @@ class Identities:
     def principal(self, text: str) -> str:
         """Return ``group.user@domain`` with new names; what stands before the last dot is the group, if there is one.
 
-        As the negotiator sees it (``htcq.quota.tree.assigned_group``): a dot in a user's name makes its beginning a
-        group, which may not be known.
+        As the negotiator sees it (``htcq.quota.group_tree.assigned_group``): a dot in a user's name makes its beginning
+        a group, which may not be known.
         """
         if folded(text) == folded(ROOT):
             return text

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.published import same
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.quota.tree import name_key
+from htcq.quota.group_tree import name_key
 
 
 @dataclass(frozen=True)
-class Difference:
+class AmountDifference:
     """An amount before and after; None where the group is not there or has no turn, then nobody knows a difference."""
 
     before: float | None
@@ -32,9 +32,9 @@ class GroupDifference:
 
     status: GroupStatus
     fate: str
-    effective: Difference
-    allocated: Difference
-    limit: Difference
+    effective: AmountDifference
+    allocated: AmountDifference
+    limit: AmountDifference
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ def _in_order(before: PoolQuotaReport, after: PoolQuotaReport) -> Iterator[tuple
 
 
 def _compared(one: GroupStatus, before: GroupStatus | None, after: GroupStatus | None) -> GroupDifference:
-    def of(amount: Callable[[GroupStatus], float | None]) -> Difference:
+    def of(amount: Callable[[GroupStatus], float | None]) -> AmountDifference:
         return _difference(None if before is None else amount(before), None if after is None else amount(after))
 
     return GroupDifference(
@@ -83,8 +83,8 @@ def _compared(one: GroupStatus, before: GroupStatus | None, after: GroupStatus |
     )
 
 
-def _difference(before: float | None, after: float | None) -> Difference:
+def _difference(before: float | None, after: float | None) -> AmountDifference:
     if before is None or after is None:
-        return Difference(before, after, None, (before is None) is not (after is None))
+        return AmountDifference(before, after, None, (before is None) is not (after is None))
     changed = not (same(before, after) or (math.isnan(before) and math.isnan(after)))
-    return Difference(before, after, after - before if changed else 0.0, changed)
+    return AmountDifference(before, after, after - before if changed else 0.0, changed)

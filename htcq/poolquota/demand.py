@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from htcq.classads import Ad, Missing, holds, parsed
 from htcq.pool.record import Record
+from htcq.quota.group_tree import GroupTree, assigned_group
 from htcq.quota.knobs import Knobs
-from htcq.quota.tree import Tree, assigned_group
 
 #: A version as numbers, ``()`` where it is not known, and the first one whose negotiator knows SkipMatchmaking.
 Version = tuple[int, ...]
@@ -39,7 +39,7 @@ class Submitter:
 
 
 def submitters_of(
-    records: Iterable[Record], tree: Tree, knobs: Mapping[str, str], negotiator: Version = ()
+    records: Iterable[Record], tree: GroupTree, knobs: Mapping[str, str], negotiator: Version = ()
 ) -> tuple[Submitter, ...]:
     """Return the submitters that a negotiator of this version looks at, in the order of their first ads."""
     reader = Knobs(knobs)
@@ -76,7 +76,7 @@ def _ad(record: Record) -> Ad:
     return Ad({name: value for name, value in record.values.items() if not isinstance(value, Missing)})
 
 
-def _submitter(record: Record, tree: Tree, weighted: bool, split: bool) -> Submitter:
+def _submitter(record: Record, tree: GroupTree, weighted: bool, split: bool) -> Submitter:
     idle, running = _count(record, "IdleJobs"), _count(record, "RunningJobs")
     weighted_idle = _weight(record, "WeightedIdleJobs", idle)
     weighted_running = _weight(record, "WeightedRunningJobs", running)

@@ -10,13 +10,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from htcq.poolquota.groups import PoolQuotas
-from htcq.poolquota.lending import lent_by, own_allocations
+from htcq.poolquota.lent_quota import lent_by, own_allocations
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Mark
-from htcq.quota.limits import truncated
-from htcq.quota.results import GroupQuota
-from htcq.quota.shares import Share
-from htcq.quota.tree import Group
+from htcq.quota.cycle_quotas import GroupQuota
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import Group
+from htcq.quota.shares import SubmitterShare
 from htcq.units import show_number
 
 #: Greater numbers are not shown with all their digits.
@@ -51,7 +51,7 @@ class GroupStatus:
     turn: int | None
     sort_key: float
     marks: tuple[Mark, ...] = ()
-    shares: tuple[Share, ...] = ()
+    shares: tuple[SubmitterShare, ...] = ()
 
     @property
     def group(self) -> Group:
@@ -89,10 +89,10 @@ class GroupStatus:
         return self.limit if self.limit is None or math.isnan(self.limit) else float(truncated(self.limit))
 
 
-def standings(quotas: PoolQuotas) -> tuple[GroupStatus, ...]:
+def statuses_of(quotas: PoolQuotas) -> tuple[GroupStatus, ...]:
     """Return the groups depth first, as a tree is written down."""
     first = _First(quotas)
-    return tuple(first.standing(group, depth) for group, depth in depth_first(quotas))
+    return tuple(first.status(group, depth) for group, depth in depth_first(quotas))
 
 
 class _First:
@@ -108,7 +108,7 @@ class _First:
         self._turns = {limit.group: place for place, limit in enumerate(limits, 1)}
         self._keys = {group.name: group.sort_key for group in self._round.groups} if self._round else {}
 
-    def standing(self, group: Group, depth: int) -> GroupStatus:
+    def status(self, group: Group, depth: int) -> GroupStatus:
         """Return where one group stands."""
         quotas, name = self._quotas, group.name
         computed, limit = quotas.quota(name), quotas.limits.get(name)

@@ -20,8 +20,8 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Slot
 from htcq.poolquota.published import seconds_of
+from htcq.quota.group_tree import build_tree
 from htcq.quota.knobs import Knobs
-from htcq.quota.tree import build_tree
 
 ABSENT, SILENT, LATE, CRASH = "negotiator-absent", "negotiator-silent", "negotiator-late", "negotiator-crash"
 SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD = "schedd-silent", "stale-ads", "accountant-log", "collector-unread"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from htcq.pool.pool import Pool
 from htcq.poolquota.access.access_points import access_points_of
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import assigned_group
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import assigned_group
 
 
 @dataclass(frozen=True)

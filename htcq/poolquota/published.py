@@ -17,8 +17,8 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
 from htcq.poolquota.leases import restored
-from htcq.quota.results import GroupQuota
-from htcq.quota.tree import ROOT, name_key
+from htcq.quota.cycle_quotas import GroupQuota
+from htcq.quota.group_tree import ROOT, name_key
 
 #: Ads older than this many seconds say what was: the collector keeps none for longer (CLASSAD_LIFETIME).
 MAX_AGE = 900

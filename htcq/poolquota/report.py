@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 
 from htcq.pool.pool import Pool
 from htcq.poolquota.demand import Submitter
-from htcq.poolquota.group_status import GroupStatus, standings
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.group_status import GroupStatus, statuses_of
 from htcq.poolquota.health import Ailment, ailments
 from htcq.poolquota.kept_back import KeptBack, kept_back
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import MAX_AGE
 from htcq.poolquota.supply import SLOTS, WEIGHT
+from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit
+from htcq.quota.group_tree import name_key
 from htcq.quota.knobs import TreeProblem
-from htcq.quota.results import Limit, Quotas
 from htcq.quota.settings import Settings
-from htcq.quota.tree import name_key
 
 #: What demand is: weighed by the schedds, or counted.
 SCHEDD_WEIGHT, JOBS = "schedd slot weight", "jobs"
@@ -45,8 +45,8 @@ class PoolQuotaReport:
     pool_weight: float
     published_weight: float | None
     standings: tuple[GroupStatus, ...]
-    quotas: Quotas
-    limits: tuple[Limit, ...]
+    quotas: CycleQuotas
+    limits: tuple[GroupLimit, ...]
     settings: Settings
     submitters: tuple[Submitter, ...] = ()
     problems: tuple[TreeProblem, ...] = ()
@@ -92,7 +92,7 @@ def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> PoolQuo
     What the negotiator published is in doubt where it is older than ``max_age`` seconds. It is not compared where the
     pool's configuration is one that it might have.
     """
-    found = standings(quotas)
+    found = statuses_of(quotas)
     if pool.central is not None and pool.central is pool.changed:
         # What was published is of the configuration as it is, not as it would be.
         found = tuple(replace(standing, marks=()) for standing in found)

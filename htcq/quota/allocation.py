@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import ref
 
-from htcq.quota.results import Sharing
-from htcq.quota.tree import Group, Tree
+from htcq.quota.cycle_quotas import SurplusSharing
+from htcq.quota.group_tree import Group, GroupTree
 
 
 @dataclass(eq=False)
-class Node:
+class GroupAllocation:
     """One group's working state. ``usage`` is that of the round's start, ``used`` that of now.
 
     ``requested`` is what it still asks for, ``subtree_requested`` what it and the accepting groups below it do.
@@ -23,7 +23,7 @@ class Node:
     """
 
     group: Group
-    above: ref[Node] | None
+    above: ref[GroupAllocation] | None
     requested: float
     usage: float
     used: float
@@ -32,10 +32,10 @@ class Node:
     allocated: float = 0.0
     subtree_requested: float = 0.0
     surplus: float = 0.0
-    children: list[Node] = field(default_factory=list)
+    children: list[GroupAllocation] = field(default_factory=list)
 
     @property
-    def parent(self) -> Node | None:
+    def parent(self) -> GroupAllocation | None:
         """The state of the group above; None for the root."""
         return self.above() if self.above is not None else None
 
@@ -46,23 +46,23 @@ Division = tuple[list[float], float, float]
 Divide = Callable[[Sequence[float], Sequence[float], float, float], Division]
 #: How a group and its children share a surplus: what is left, and what each child got to share below it. The last
 #: argument tells whether it came from the level above.
-Settle = Callable[[Node, float, bool], tuple[float, list[tuple[Node, float]]]]
+Settle = Callable[[GroupAllocation, float, bool], tuple[float, list[tuple[GroupAllocation, float]]]]
 
 
-def plant(tree: Tree, requested: Mapping[str, float], usage: Mapping[str, float]) -> list[Node]:
+def plant(tree: GroupTree, requested: Mapping[str, float], usage: Mapping[str, float]) -> list[GroupAllocation]:
     """Return the state that a cycle starts with, breadth first."""
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, GroupAllocation] = {}
     for group in tree.groups:
         used = float(usage.get(group.name, 0.0))
         parent = nodes[group.parent] if group.parent is not None else None
         above = ref(parent) if parent is not None else None
-        node = nodes[group.name] = Node(group, above, float(requested.get(group.name, 0.0)), used, used)
+        node = nodes[group.name] = GroupAllocation(group, above, float(requested.get(group.name, 0.0)), used, used)
         if parent is not None:
             parent.children.append(node)
     return list(nodes.values())
 
 
-def assign_quotas(nodes: Sequence[Node], pool_weight: float, oversubscription: bool) -> None:
+def assign_quotas(nodes: Sequence[GroupAllocation], pool_weight: float, oversubscription: bool) -> None:
     """Hand the pool down: to static quotas first, to dynamic ones of the rest; a group keeps what it does not hand on.
 
     With ``oversubscription`` static quotas are not scaled to what there is and only the root hands on what it has;
@@ -78,7 +78,7 @@ def assign_quotas(nodes: Sequence[Node], pool_weight: float, oversubscription: b
         node.quota = max(node.quota, 0.0)
 
 
-def _hand_on(node: Node, oversubscription: bool) -> float:
+def _hand_on(node: GroupAllocation, oversubscription: bool) -> float:
     statics = dynamics = 0.0
     for child in node.children:
         if child.group.static:
@@ -96,13 +96,15 @@ def _hand_on(node: Node, oversubscription: bool) -> float:
     return given
 
 
-def fairshare(nodes: Sequence[Node], told: list[Sharing]) -> float:
+def fairshare(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> float:
     """Allocate to each group what it requests within its quota, then spread what is left; return what nobody wants.
 
     Each division of a surplus is added to ``told``.
     """
 
-    def share(node: Node, surplus: float, handed_down: bool) -> tuple[float, list[tuple[Node, float]]]:
+    def share(
+        node: GroupAllocation, surplus: float, handed_down: bool
+    ) -> tuple[float, list[tuple[GroupAllocation, float]]]:
         if surplus <= 0 or node.subtree_requested <= 0:
             return max(surplus, 0.0), []
         enough = surplus >= node.subtree_requested
@@ -116,7 +118,7 @@ def fairshare(nodes: Sequence[Node], told: list[Sharing]) -> float:
     return nodes[0].surplus
 
 
-def gather(node: Node, surplus: float, settle: Settle) -> None:
+def gather(node: GroupAllocation, surplus: float, settle: Settle) -> None:
     """Spread ``surplus``, with what the groups below left, over ``node`` and those of them that accept it."""
     node.subtree_requested = node.requested
     for child in node.children:
@@ -133,15 +135,15 @@ def gather(node: Node, surplus: float, settle: Settle) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """A group and its children, about to share ``surplus`` as equals; the flags are those of :class:`Sharing`."""
+    """A group and its children, about to share ``surplus`` as equals; the flags are as in :class:`SurplusSharing`."""
 
-    node: Node
+    node: GroupAllocation
     surplus: float
     enough: bool
     handed_down: bool
     remainders: bool = False
 
-    def settle(self, divide: Divide, told: list[Sharing]) -> tuple[float, list[tuple[Node, float]]]:
+    def settle(self, divide: Divide, told: list[SurplusSharing]) -> tuple[float, list[tuple[GroupAllocation, float]]]:
         """Divide the surplus; return what is left of it and what the children got."""
         node, wanted = self.node, self.node.subtree_requested
         level = [child for child in node.children if child.group.accept_surplus and child.subtree_requested > 0]
@@ -155,7 +157,9 @@ class Level:
         got = [(each, share) for each, share in zip(level, shares) if share > 0]
         names = tuple((each.group.name, share) for each, share in got)
         told.append(
-            Sharing(node.group.name, self.surplus, wanted, names, left, self.enough, self.handed_down, self.remainders)
+            SurplusSharing(
+                node.group.name, self.surplus, wanted, names, left, self.enough, self.handed_down, self.remainders
+            )
         )
         if got and got[-1][0] is node:
             share = got.pop()[1]

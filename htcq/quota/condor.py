@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from htcq.quota.allocation import Node, assign_quotas, fairshare, plant
-from htcq.quota.limits import SubtreeUsage, enforced, in_order, proposed_limit, sort_keys, truncated
-from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas, Round, Sharing
+from htcq.quota.allocation import GroupAllocation, assign_quotas, fairshare, plant
+from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit, GroupQuota, GroupRound, Round, SurplusSharing
+from htcq.quota.group_limits import SubtreeUsage, enforced, in_order, proposed_limit, sort_keys, truncated
+from htcq.quota.group_tree import GroupTree
 from htcq.quota.settings import Settings
-from htcq.quota.tree import Tree
 from htcq.quota.whole_slots import recover_remainders
 
 
@@ -26,7 +26,7 @@ class Inputs:
     jobs weigh, and ``usage``. ``with_submitters`` names the groups that have submitters of their own.
     """
 
-    tree: Tree
+    tree: GroupTree
     pool_weight: float
     requested: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, float] = field(default_factory=dict)
@@ -51,7 +51,7 @@ def nothing_matched(group: str, limit: int) -> Turn:
     return Turn()
 
 
-def compute_quotas(inputs: Inputs, take_turn: TakeTurn = nothing_matched) -> Quotas:
+def compute_quotas(inputs: Inputs, take_turn: TakeTurn = nothing_matched) -> CycleQuotas:
     """Return the quotas, allocations, order and limits of one cycle.
 
     Without any group but the root the negotiator knows no quotas: there are no rounds.
@@ -62,7 +62,7 @@ def compute_quotas(inputs: Inputs, take_turn: TakeTurn = nothing_matched) -> Quo
     nodes = _assigned(inputs)
     groups = tuple(_group_quota(node) for node in nodes)
     rounds = _Cycle(inputs, nodes, take_turn).rounds() if len(nodes) > 1 else ()
-    return Quotas(float(inputs.pool_weight), groups, rounds)
+    return CycleQuotas(float(inputs.pool_weight), groups, rounds)
 
 
 def promised(inputs: Inputs) -> tuple[GroupQuota, ...]:
@@ -76,20 +76,20 @@ def promised(inputs: Inputs) -> tuple[GroupQuota, ...]:
     return tuple(_group_quota(node) for node in nodes)
 
 
-def _assigned(inputs: Inputs) -> list[Node]:
+def _assigned(inputs: Inputs) -> list[GroupAllocation]:
     nodes = plant(inputs.tree, inputs.requested, inputs.usage)
     assign_quotas(nodes, float(inputs.pool_weight), inputs.settings.oversubscription)
     return nodes
 
 
-def _group_quota(node: Node) -> GroupQuota:
+def _group_quota(node: GroupAllocation) -> GroupQuota:
     return GroupQuota(node.group, node.quota, node.subtree_quota, node.requested, node.usage)
 
 
 class _Cycle:
     """The rounds of one cycle; ``waiting`` has the groups with submitters that are not through."""
 
-    def __init__(self, inputs: Inputs, nodes: Sequence[Node], take_turn: TakeTurn) -> None:
+    def __init__(self, inputs: Inputs, nodes: Sequence[GroupAllocation], take_turn: TakeTurn) -> None:
         self.settings = inputs.settings
         self.pool_weight = float(inputs.pool_weight)
         self.spreads = inputs.tree.global_accept_surplus
@@ -113,7 +113,7 @@ class _Cycle:
         return tuple(rounds)
 
     def _round(self) -> Round:
-        told: list[Sharing] = []
+        told: list[SurplusSharing] = []
         surplus = fairshare(self.nodes, told)
         if not self.settings.use_slot_weights:
             surplus += recover_remainders(self.nodes, told)
@@ -128,7 +128,7 @@ class _Cycle:
         limits = self._passes(order, max_delta)
         return Round(surplus, max_delta, groups, tuple(node.group.name for node in order), limits, tuple(told))
 
-    def _passes(self, order: Sequence[Node], max_delta: float) -> tuple[Limit, ...]:
+    def _passes(self, order: Sequence[GroupAllocation], max_delta: float) -> tuple[GroupLimit, ...]:
         """Let the groups go, step by step, up to what they got; return the limits of the first step."""
         going = [node for node in order if self._may_go(node)]
         step = min(self.settings.round_robin_rate, max_delta)
@@ -138,10 +138,10 @@ class _Cycle:
             self._pass(going, step, max_delta)
         return first
 
-    def _may_go(self, node: Node) -> bool:
+    def _may_go(self, node: GroupAllocation) -> bool:
         return node.allocated > 0 and (self.settings.consider_preemption or node.usage < node.allocated)
 
-    def _pass(self, going: Sequence[Node], step: float, max_delta: float) -> list[Limit]:
+    def _pass(self, going: Sequence[GroupAllocation], step: float, max_delta: float) -> list[GroupLimit]:
         limits = []
         for node in going:
             if node.group.name not in self.waiting:
@@ -150,11 +150,11 @@ class _Cycle:
             held_by = ""
             if self.settings.strict_enforce:
                 limit, held_by = enforced(node, limit, self.subtree_usage)
-            limits.append(Limit(node.group.name, limit, proposed, held_by))
+            limits.append(GroupLimit(node.group.name, limit, proposed, held_by))
             self._turn(node, truncated(limit))
         return limits
 
-    def _turn(self, node: Node, limit: int) -> None:
+    def _turn(self, node: GroupAllocation, limit: int) -> None:
         capped = not (self.regroups and node is self.root)
         if capped and not self.settings.consider_preemption and node.used >= limit:
             return  # the negotiator asks nobody, and the submitters stay
@@ -175,6 +175,6 @@ class _Cycle:
         return served >= allocated
 
 
-def _group_round(node: Node, sort_key: float) -> GroupRound:
+def _group_round(node: GroupAllocation, sort_key: float) -> GroupRound:
     requested = node.requested + node.allocated
     return GroupRound(node.group.name, node.quota, requested, node.requested, node.allocated, sort_key)

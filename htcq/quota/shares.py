@@ -23,7 +23,7 @@ class Claimant:
 
 
 @dataclass(frozen=True)
-class Share:
+class SubmitterShare:
     """What one submitter may take.
 
     ``share`` is its part (0 to 1) of ``base``; ``limit`` what it may still be given of that, ``headroom`` what its
@@ -50,7 +50,7 @@ class Pie:
     ignore_priorities: bool = False
 
 
-def shares(claimants: Iterable[Claimant], pie: Pie) -> tuple[Share, ...]:
+def shares(claimants: Iterable[Claimant], pie: Pie) -> tuple[SubmitterShare, ...]:
     """Return what each of the submitters that have idle jobs may take, the best priority first.
 
     With preemption considered the first spin lets each come to its share whatever the group uses.
@@ -62,16 +62,16 @@ def shares(claimants: Iterable[Claimant], pie: Pie) -> tuple[Share, ...]:
     return tuple(_share(each, (1 / each.priority) / whole if whole else 0.0, base, pie) for each in waiting)
 
 
-def _share(claimant: Claimant, share: float, base: float, pie: Pie) -> Share:
+def _share(claimant: Claimant, share: float, base: float, pie: Pie) -> SubmitterShare:
     limit = math.inf if pie.ignore_priorities else max(0.0, share * base - claimant.usage)
     if not pie.consider_preemption:
         limit = min(limit, max(0.0, pie.group_limit - pie.group_usage))
     floor = 0.0
     if claimant.floor is not None and claimant.usage < claimant.floor:
         floor = min(float(claimant.floor), limit)
-    return Share(claimant.name, share, base, limit, headroom(claimant), floor)
+    return SubmitterShare(claimant.name, share, base, limit, ceiling_left(claimant), floor)
 
 
-def headroom(claimant: Claimant) -> int | None:
+def ceiling_left(claimant: Claimant) -> int | None:
     """Return what the ceiling leaves a submitter; None where it has none."""
     return None if claimant.ceiling is None else max(0, claimant.ceiling - int(claimant.usage))

@@ -10,17 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from htcq.quota.allocation import Division, Level, Node, gather
-from htcq.quota.results import Sharing
+from htcq.quota.allocation import Division, GroupAllocation, Level, gather
+from htcq.quota.cycle_quotas import SurplusSharing
 
 
-def recover_remainders(nodes: Sequence[Node], told: list[Sharing]) -> float:
+def recover_remainders(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> float:
     """Make every allocation whole and hand the fractions out as whole slots; return what is left of them.
 
     Each division of fractions is added to ``told``.
     """
 
-    def share_slots(node: Node, surplus: float, handed_down: bool) -> tuple[float, list[tuple[Node, float]]]:
+    def share_slots(
+        node: GroupAllocation, surplus: float, handed_down: bool
+    ) -> tuple[float, list[tuple[GroupAllocation, float]]]:
         node.subtree_requested = float(math.floor(node.subtree_requested))
         if node.subtree_requested <= 0 or surplus < 1:
             return surplus, []

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from htcq.audit.engine import Audit
-from htcq.quota.elastic.groups import SELF, Amounts
-from htcq.quota.elastic.results import GroupRuntime, Outcome
+from htcq.quota.elastic.declaration import SELF, Amounts
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.steps import Trace
 
 SCHEMA = 1

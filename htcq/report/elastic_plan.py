@@ -7,8 +7,8 @@ from typing import TextIO
 
 from htcq.elastic.damping import HELD, MOVING, SMALL
 from htcq.elastic.next_step import NextStep
-from htcq.elastic.plan import GroupPlan, Plan, differences
-from htcq.elastic.reclaim.results import ReclaimPlan
+from htcq.elastic.quota_plan import GroupPlan, QuotaPlan, differences
+from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.report.moments import lasting, moment
 from htcq.report.printable import one_line
 from htcq.report.reclaim_text import show_victims
@@ -70,7 +70,7 @@ def _reasons(group: GroupPlan) -> Iterator[str]:
         yield f"{group.target.binding} binds"
 
 
-def _notes(plan: Plan) -> Iterator[str]:
+def _notes(plan: QuotaPlan) -> Iterator[str]:
     if plan.over:
         names = ", ".join(one_line(group.group) for group in plan.over)
         yield f"over, and kept until their claims end: {names}"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from htcq.elastic.gates import Refusal
+from htcq.elastic.gates import GateRefusal
 from htcq.elastic.next_step import NextStep
-from htcq.elastic.plan import GroupPlan
-from htcq.elastic.reclaim.results import ReclaimPlan
+from htcq.elastic.quota_plan import GroupPlan
+from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.poolquota.health import Ailment, health_json
 from htcq.report.moments import iso
 
@@ -17,7 +17,7 @@ SCHEMA = 1
 
 
 def plan_json(
-    step: NextStep, taken: ReclaimPlan, refusals: Iterable[Refusal], health: Sequence[Ailment] = ()
+    step: NextStep, taken: ReclaimPlan, refusals: Iterable[GateRefusal], health: Sequence[Ailment] = ()
 ) -> dict[str, Any]:
     """Return the plan with what a reclaim would take, and why it must not be applied now, if it must not."""
     plan = step.plan

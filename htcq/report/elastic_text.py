@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from htcq.errors import InputError
-from htcq.quota.elastic.results import GroupRuntime
+from htcq.quota.elastic.group_runtime import GroupRuntime
 from htcq.quota.elastic.steps import Trace
 from htcq.report.elastic_json import Computed
 from htcq.report.printable import one_line

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from htcq.elastic.reclaim.results import ReclaimPlan, Victim
+from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
 from htcq.report.moments import iso
 
 SCHEMA = 1
@@ -15,8 +15,8 @@ SCHEMA = 1
 def reclaim_json(
     plan: ReclaimPlan,
     refused: Iterable[str] = (),
-    vacated: Sequence[Victim] | None = None,
-    failed: Sequence[tuple[Victim, str]] = (),
+    vacated: Sequence[Eviction] | None = None,
+    failed: Sequence[tuple[Eviction, str]] = (),
     told: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the plan; with why it must not be acted on, if it must not, and what was done, if anything was."""
@@ -38,5 +38,5 @@ def reclaim_json(
     }
 
 
-def _named(victim: Victim) -> dict[str, str]:
+def _named(victim: Eviction) -> dict[str, str]:
     return {"schedd": victim.schedd, "job": victim.job, "group": victim.group}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
-from htcq.elastic.reclaim.results import ReclaimPlan, Victim
+from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.report.moments import lasting, moment
 from htcq.report.printable import one_line
@@ -60,7 +60,7 @@ def _amounts(amounts: Mapping[str, int]) -> str:
     return ", ".join(f"{show_number(amount)} {one_line(name)}" for name, amount in parts)
 
 
-def _victim(victim: Victim) -> tuple[str, ...]:
+def _victim(victim: Eviction) -> tuple[str, ...]:
     return (
         one_line(victim.group),
         one_line(victim.job),

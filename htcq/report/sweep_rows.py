@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from htcq.errors import InputError
-from htcq.quota.elastic.groups import Demand, Group, Options, Quotas, Rounding
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
 from htcq.settings.elastic_write import WriteSettings, write_settings_from
 from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
 from htcq.settings.tables import check_keys
@@ -36,7 +36,7 @@ class QuotaFile:
     ``writes`` tells by tree how they are written for it, ``reclaims`` how much may be taken back there.
     """
 
-    trees: Mapping[str, Quotas] = field(default_factory=dict)
+    trees: Mapping[str, ElasticQuotas] = field(default_factory=dict)
     writes: Mapping[str, WriteSettings] = field(default_factory=dict)
     reclaims: Mapping[str, ReclaimLimits] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ def _reclaim(table: Mapping[str, Any], where: str, file: str) -> ReclaimLimits:
     return reclaim_limits_from(given, file, f"{where}elastic.reclaim")
 
 
-def _tree(table: Mapping[str, Any], where: str, file: str) -> Quotas:
+def _tree(table: Mapping[str, Any], where: str, file: str) -> ElasticQuotas:
     elastic = _table(file, f"{where}elastic", table.get("elastic", {}))
     check_keys(f"{where}elastic.", elastic, ELASTIC_KEYS, file)
     groups = _table(file, f"{where}groups", table.get("groups", {}))
@@ -85,10 +85,10 @@ def _tree(table: Mapping[str, Any], where: str, file: str) -> Quotas:
         rounding=_rounding(file, f"{place}.rounding", elastic.get("rounding", Rounding.HAMILTON.value)),
         same_dimensions=_truth(file, place, elastic, "same_dimensions", False),
     )
-    return Quotas(tuple(_group(name, value, where, file) for name, value in groups.items()), options)
+    return ElasticQuotas(tuple(_group(name, value, where, file) for name, value in groups.items()), options)
 
 
-def _group(name: str, value: Any, where: str, file: str) -> Group:
+def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
     place = f"{where}groups.{name}"
     if not name or name.isspace() or "@" in name or not name.isprintable():
         raise InputError(f"{file}: {where}groups has a group called {name!r}", "give it a name without '@'")
@@ -100,7 +100,7 @@ def _group(name: str, value: Any, where: str, file: str) -> Group:
     parent = table.get("parent", name.rpartition(".")[0])
     if not isinstance(parent, str):
         raise InputError(f"{file}: {place}.parent is {parent!r}", 'it must be the name of a group, "" for none')
-    return Group(
+    return ElasticGroup(
         name,
         parent,
         _amounts(file, f"{place}.min", table.get("min")),
@@ -113,7 +113,7 @@ def _group(name: str, value: Any, where: str, file: str) -> Group:
     )
 
 
-def demand_from(content: Any, file: str) -> Mapping[str, Demand]:
+def demand_from(content: Any, file: str) -> Mapping[str, ElasticDemand]:
     """Return the demand by tree that the parsed JSON ``file`` holds; amounts are whole numbers, 0 or more.
 
     Raises:
@@ -132,7 +132,7 @@ def demand_from(content: Any, file: str) -> Mapping[str, Demand]:
     return found
 
 
-def _demand(table: Mapping[str, Any], where: str, file: str) -> Demand:
+def _demand(table: Mapping[str, Any], where: str, file: str) -> ElasticDemand:
     if "total" not in table:
         raise InputError(
             f"{file}: {where}total is missing", ('set the available amounts, such as "total": {"cpus": 100}')
@@ -143,7 +143,7 @@ def _demand(table: Mapping[str, Any], where: str, file: str) -> Demand:
         given = table.get(key)
         groups = _table(file, f"{where}{key}", {} if given is None else given)
         by_group[key] = {name: _whole(file, f"{where}{key}.{name}", amounts) for name, amounts in groups.items()}
-    return Demand(
+    return ElasticDemand(
         plain["total"],
         by_group["request"],
         by_group["used"],

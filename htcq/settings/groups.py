@@ -14,7 +14,7 @@ from datetime import date, datetime
 from typing import Any
 
 from htcq.errors import InputError
-from htcq.quota.tree import MAX_QUOTA, ROOT, name_key
+from htcq.quota.group_tree import MAX_QUOTA, ROOT, name_key
 from htcq.settings.quota_knobs import number_text, quota_knobs_from, truth_of, truth_text
 from htcq.settings.tables import SITE_FILE, check_keys, number_in, table_of
 

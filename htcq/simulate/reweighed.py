@@ -16,8 +16,8 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import ACCOUNTING, SUBMITTER, Record
 from htcq.pool.slot import Slot
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import ROOT, Tree, assigned_group, name_key
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import ROOT, GroupTree, assigned_group, name_key
 
 #: What the negotiator publishes of a group or submitter, and of a group with all below it.
 _OWN_USAGE, _SUBTREE_USAGE = "weightedresourcesused", "hierweightedresourcesused"
@@ -152,7 +152,7 @@ def _floats(amounts: Mapping[str, int | float]) -> dict[str, float]:
     return {name: float(amount) for name, amount in amounts.items()}
 
 
-def _by_group(tree: Tree, charged: Mapping[str, float]) -> dict[str, float]:
+def _by_group(tree: GroupTree, charged: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for customer, weight in charged.items():
         group = assigned_group(tree, customer).group
@@ -160,7 +160,7 @@ def _by_group(tree: Tree, charged: Mapping[str, float]) -> dict[str, float]:
     return found
 
 
-def _with_below(tree: Tree, groups: Mapping[str, float]) -> dict[str, float]:
+def _with_below(tree: GroupTree, groups: Mapping[str, float]) -> dict[str, float]:
     found = {group.name: groups.get(group.name, 0.0) for group in tree.groups}
     for group in reversed(tree.groups):  # what is below a group comes after it
         parent = group.parent

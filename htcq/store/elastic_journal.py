@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from htcq.elastic.journal import Record, State, after, essential
+from htcq.elastic.journal import JournalState, Record, after, essential
 from htcq.elastic.journal_lines import line_of, record_from
 from htcq.store.event_log import EventLog, Fold
 from htcq.store.lines import MAX_BYTES, is_long
@@ -19,7 +19,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._log: EventLog[Record] = EventLog(path, _record, line_of)
-        self._fold: Fold[Record, State] = Fold(self._log, State, after)
+        self._fold: Fold[Record, JournalState] = Fold(self._log, JournalState, after)
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -31,7 +31,7 @@ class Journal:
         return tuple(self._log.events)
 
     @property
-    def state(self) -> State:
+    def state(self) -> JournalState:
         """What its records come to.
 
         Raises:

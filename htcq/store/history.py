@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from htcq.drift.ledger import Booking
-from htcq.drift.observation import Kept, Observation, Sample
+from htcq.drift.observation import DriftObservation, Kept, Sample
 from htcq.drift.retention import Retention
 from htcq.errors import HistoryError
 from htcq.store.history_errors import explained, is_damage
@@ -40,7 +40,7 @@ class History:
         self._number = number
         self._timeout = timeout
 
-    def record(self, observation: Observation) -> bool:
+    def record(self, observation: DriftObservation) -> bool:
         """Keep ``observation``, wholly or not at all; False if one of its pool and second is there already.
 
         Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 
-from htcq.drift.ledger import AMOUNTS, Booking, Entry
+from htcq.drift.ledger import AMOUNTS, Booking, LedgerEntry
 from htcq.drift.observation import MAX_GAP
 from htcq.settings.durations import DAY
 from htcq.store.history_merge import BOOKED
@@ -30,7 +30,7 @@ _TOGETHER = ", ".join(f"SUM({column} >> {_BITS}), SUM({column} & {2**_BITS - 1})
 _WITHIN = "begun >= :since AND ended <= :until AND (begun - :since) / :step = (ended - 1 - :since) / :step"
 
 
-def book(connection: sqlite3.Connection, pool: int, time: int, span: int, entries: Iterable[Entry]) -> None:
+def book(connection: sqlite3.Connection, pool: int, time: int, span: int, entries: Iterable[LedgerEntry]) -> None:
     """Write what was seen at ``time``, in the transaction of its look."""
     known = {
         (name, dimension): number
@@ -81,4 +81,4 @@ def _booking(row: tuple[int, ...], accounts: dict[int, tuple[str, str]]) -> Book
     account, since, until, seconds, *amounts = row
     if account not in accounts or not all(isinstance(each, int) for each in row[1:]):
         raise sqlite3.DatabaseError("malformed: numbers that no htcq wrote")
-    return Booking(Entry(*accounts[account], *amounts), since, until, seconds)
+    return Booking(LedgerEntry(*accounts[account], *amounts), since, until, seconds)

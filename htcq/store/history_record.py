@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from datetime import datetime, timezone
 
 from htcq.drift.kept import texts_of
-from htcq.drift.observation import MAX_GAP, GroupObservation, Observation
-from htcq.drift.state import State, states_of
+from htcq.drift.observation import MAX_GAP, DriftObservation, GroupObservation
+from htcq.drift.quota_state import QuotaState, states_of
 from htcq.errors import HistoryError
 from htcq.store.history_ledger import book
 from htcq.store.history_schema import PARTS, plain, transaction
@@ -18,7 +18,7 @@ from htcq.store.history_schema import PARTS, plain, transaction
 _MAX_AMOUNT = 1e10
 
 
-def record(connection: sqlite3.Connection, observation: Observation) -> bool:
+def record(connection: sqlite3.Connection, observation: DriftObservation) -> bool:
     """Keep ``observation``; False if one of this pool and second is there already, which then stays.
 
     Raises:
@@ -34,7 +34,7 @@ def record(connection: sqlite3.Connection, observation: Observation) -> bool:
         span = gap if gap <= MAX_GAP else 0
         groups = _groups(connection, pool, (group.name for group in observation.groups))
         rows = {
-            groups[plain(group.name)]: _row(group, states.get(group.name, State()), span)
+            groups[plain(group.name)]: _row(group, states.get(group.name, QuotaState()), span)
             for group in observation.groups
         }
         connection.executemany(
@@ -56,7 +56,7 @@ def keep_damage(connection: sqlite3.Connection, name: str, text: str, time: int)
         )
 
 
-def _pool(connection: sqlite3.Connection, observation: Observation) -> tuple[int, int | None]:
+def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tuple[int, int | None]:
     """Return the pool's number and when it was last observed, and note that it is observed now."""
     name, negotiator, unit = (plain(text) for text in (observation.pool, observation.negotiator, observation.unit))
     found = connection.execute("SELECT id, last FROM pool WHERE name = ?", (name,)).fetchone()
@@ -89,7 +89,7 @@ def _groups(connection: sqlite3.Connection, pool: int, names: Iterable[str]) -> 
     return known
 
 
-def _row(group: GroupObservation, state: State, span: int) -> tuple[int | None, ...]:
+def _row(group: GroupObservation, state: QuotaState, span: int) -> tuple[int | None, ...]:
     usage = _parts(group.usage)
     weight = span or 1
     return (

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from htcq.elastic.reclaim.compaction import essential
-from htcq.elastic.reclaim.reclaim_history import OwnCeiling, Past, Tales, after, ceilings_from, flaw_of, past_from
+from htcq.elastic.reclaim.reclaim_history import (
+    OwnCeiling,
+    ReclaimHistory,
+    Tales,
+    after,
+    ceilings_from,
+    flaw_of,
+    past_from,
+)
 from htcq.errors import JournalError
 from htcq.store.event_log import EventLog, Fold
 from htcq.store.lines import MAX_BYTES, is_long
@@ -41,7 +49,7 @@ class ReclaimJournal:
         """
         return list(self._log.events)
 
-    def past(self, negotiator: str) -> Past:
+    def past(self, negotiator: str) -> ReclaimHistory:
         """Return what was seen and done with ``negotiator``.
 
         Raises:

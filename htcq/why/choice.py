@@ -9,8 +9,8 @@ from htcq.classads import UNDEFINED
 from htcq.errors import InputError, PoolError
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import ROOT, assigned_group, name_key
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import ROOT, assigned_group, name_key
 from htcq.spelling import meant, near_names
 from htcq.units import whole_number
 from htcq.why.state import is_to_come

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from htcq.pool.record import Record
 from htcq.poolquota.demand import skips
-from htcq.quota.tree import assigned_group
+from htcq.quota.group_tree import assigned_group
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.units import show_number

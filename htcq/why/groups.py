@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import Skipped, SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Run

@@ -10,11 +10,11 @@ import pytest
 
 from htcq.audit.catalog import family, rule
 from htcq.audit.elastic import COMPUTABLE, doubtful, unsound
-from htcq.audit.elastic_quotas import ElasticQuotas
+from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 from htcq.audit.engine import Audit, Verdict, audit
 from htcq.audit.rule import Severity
 from htcq.errors import InputError
-from htcq.quota.elastic.groups import Demand, Group, Options, Quotas
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options
 from htcq.quota.elastic.membership import assign
 from htcq.settings.elastic import MALFORMED, quotas_from
 from tests.quota.elastic.recorded import read
@@ -35,8 +35,8 @@ class Given:
     def audited(self) -> Audit:
         quotas = quotas_from({"groups": self.groups, "elastic": self.elastic}, "q.toml").trees[""]
         before = None if self.before is None else quotas_from({"groups": self.before}, "b.toml").trees[""]
-        assigned = assign(quotas.groups, Demand(self.total, **self.demand))
-        subject = ElasticQuotas("q.toml", quotas, assigned.demand, assigned.unknown, assigned.lost, before)
+        assigned = assign(quotas.groups, ElasticDemand(self.total, **self.demand))
+        subject = DeclaredElasticQuotas("q.toml", quotas, assigned.demand, assigned.unknown, assigned.lost, before)
         return unsound(subject).joined(doubtful(subject))
 
     def having(self, **changed: Any) -> Given:
@@ -202,7 +202,7 @@ def test_a_finding_has_its_facts_and_the_near_name() -> None:
 
 
 def test_what_a_site_says_of_a_rule_holds() -> None:
-    quotas = ElasticQuotas("q", Quotas((Group("a", "", {"cpus": 2}, {"cpus": 1}),)))
+    quotas = DeclaredElasticQuotas("q", ElasticQuotas((ElasticGroup("a", "", {"cpus": 2}, {"cpus": 1}),)))
     ignored = {"elastic-min-above-max": Verdict(ignore=("group a",))}
 
     assert [each.rule for each in audit(quotas, RULES).findings] == ["elastic-min-above-max"]
@@ -259,7 +259,7 @@ def test_what_koordinator_refuses_is_refused_and_what_it_accepts_is_not(case: di
         given = case.get(key)
         if given is not None:
             groups.append(
-                Group(
+                ElasticGroup(
                     name,
                     name.rpartition(".")[0],
                     given.get("min", {}),
@@ -270,8 +270,8 @@ def test_what_koordinator_refuses_is_refused_and_what_it_accepts_is_not(case: di
             )
             used[name], guarantee[name] = given.get("used", {}), given.get("guaranteed", {})
     flexible, guaranteed = case.get("flexible_keys", True), case["rule"].startswith("guarantee")
-    quotas = Quotas(tuple(groups), Options(guarantee_usage=guaranteed, same_dimensions=not flexible))
-    found = unsound(ElasticQuotas("q", quotas, Demand(used=used, guarantee=guarantee)))
+    quotas = ElasticQuotas(tuple(groups), Options(guarantee_usage=guaranteed, same_dimensions=not flexible))
+    found = unsound(DeclaredElasticQuotas("q", quotas, ElasticDemand(used=used, guarantee=guarantee)))
     broken = {finding.rule for finding in found.findings}
 
     assert bool(broken & set(STATED[case["rule"]])) is not case["accept"]

@@ -21,12 +21,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from htcq.drift.accounts import accounts, part_seconds
-from htcq.drift.ledger import Entry
-from htcq.drift.lending import entries
-from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, WeightUse
+from htcq.drift.ledger import LedgerEntry
+from htcq.drift.ledger_entries import entries
+from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSetting, WeightUse
 from htcq.drift.retention import Retention
 from htcq.drift.windows import windows
-from htcq.quota.elastic.groups import Demand, Group, Quotas
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
 from htcq.quota.elastic.runtime import compute
 from htcq.store.history import open_history
 
@@ -36,7 +36,7 @@ START = 1_800_057_600
 POINTS = 300
 
 
-def week(groups: int, days: int, seed: int, ledger: bool = False) -> Iterator[Observation]:
+def week(groups: int, days: int, seed: int, ledger: bool = False) -> Iterator[DriftObservation]:
     """Yield the observations of ``days`` days, with the ledger of elastic quotas if it is wanted."""
     chance = random.Random(seed)
     crowd = [_group(number, chance) for number in range(groups)]
@@ -47,12 +47,12 @@ def week(groups: int, days: int, seed: int, ledger: bool = False) -> Iterator[Ob
         weights = (WeightUse("Cpus", slots, 64.0 * slots), WeightUse("Cpus + 8 * GPUs", 120, 11520.0))
         total = 64.0 * slots + 11520
         booked = _booked(crowd, total) if ledger else ()
-        yield Observation(
+        yield DriftObservation(
             POOL, "NEGOTIATOR", START + number * LOOK, total, tuple(crowd), weights, {}, "slot weight", (), booked
         )
 
 
-def _booked(crowd: Sequence[GroupObservation], total: float) -> tuple[Entry, ...]:
+def _booked(crowd: Sequence[GroupObservation], total: float) -> tuple[LedgerEntry, ...]:
     """Return the ledger: mins are the quotas, an eighth of the weight is that of GPUs, which have 8 each."""
     names = ("weight", "gpus")
     parts = {"weight": 1000.0, "gpus": 1 / 64}
@@ -61,14 +61,16 @@ def _booked(crowd: Sequence[GroupObservation], total: float) -> tuple[Entry, ...
         return {name: int(value * parts[name]) for name in names}
 
     caps: dict[str, int | None] = dict.fromkeys(names)
-    quotas = Quotas(
-        tuple(Group(f"team{number}", "", amounts(each.effective or 0), caps) for number, each in enumerate(crowd))
+    quotas = ElasticQuotas(
+        tuple(
+            ElasticGroup(f"team{number}", "", amounts(each.effective or 0), caps) for number, each in enumerate(crowd)
+        )
     )
     used, request = (
         {f"team{number}": amounts(value) for number, value in enumerate(values)}
         for values in ([each.usage for each in crowd], [each.requested for each in crowd])
     )
-    demand = Demand(amounts(total), request, used)
+    demand = ElasticDemand(amounts(total), request, used)
     return entries(quotas, demand, compute(quotas, demand))
 
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from htcq.cli.main import run
-from htcq.quota.elastic.groups import Demand, Group, Quotas
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
 from htcq.quota.elastic.runtime import compute
 from htcq.quota.elastic.steps import Trace
 
@@ -42,8 +42,8 @@ DIMENSIONS = ("cpus", "memory", "gpus", *KINDS)
 class Tree(NamedTuple):
     """A tree to compute."""
 
-    quotas: Quotas
-    demand: Demand
+    quotas: ElasticQuotas
+    demand: ElasticDemand
 
 
 class Cost(NamedTuple):
@@ -88,7 +88,7 @@ def _tree(dice: Random, names: Sequence[str]) -> Tree:
         mins[name]["gpus"] = max(mins[name]["gpus"], sum(mins[name][kind] for kind in KINDS))
     for name in names:
         caps: dict[str, int | None] = {each: 2 * amount + 10_000 for each, amount in mins[name].items()}
-        found[name] = Group(name, name.rpartition(".")[0], mins[name], caps, lend=dice.random() < 0.9)
+        found[name] = ElasticGroup(name, name.rpartition(".")[0], mins[name], caps, lend=dice.random() < 0.9)
     request = {
         name: {each: dice.randint(0, 100) for each in DIMENSIONS}
         for name in names
@@ -98,7 +98,7 @@ def _tree(dice: Random, names: Sequence[str]) -> Tree:
     promised = {each: sum(mins[name][each] for name in below[""]) for each in DIMENSIONS}
     total = {each: amount * 6 // 5 for each, amount in promised.items()}
     total["gpus"] = max(total["gpus"], sum(total[kind] for kind in KINDS))
-    return Tree(Quotas(tuple(found.values())), Demand(total, request, used))
+    return Tree(ElasticQuotas(tuple(found.values())), ElasticDemand(total, request, used))
 
 
 def written(tree: Tree, directory: Path) -> tuple[Path, Path]:

@@ -7,7 +7,7 @@ import random
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from htcq.quota.condor import Inputs, compute_quotas
-from htcq.quota.tree import build_tree
+from htcq.quota.group_tree import build_tree
 
 GROUPS, DEPTH = 10_000, 10
 

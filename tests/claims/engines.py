@@ -25,7 +25,7 @@ from htcq.pool.slot_class import slot_classes
 from htcq.pool.startds import StartdTable
 from htcq.pool.startds import carve as claim_of
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.simulate.cycle.cycle import Cycle
 from tests.claims.reference import Number, Outcome, Pair
 

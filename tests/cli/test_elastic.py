@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from htcq.quota.elastic.groups import Rounding
+from htcq.quota.elastic.declaration import Rounding
 from tests.cli.conftest import Call, Done
 from tests.docs.documents import ROOT, section, tags, words
 from tests.docs.test_man import keys

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from htcq.elastic.journal import Seen
-from htcq.elastic.plan import plan_id
+from htcq.elastic.journal import PoolSeen
 from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota
+from htcq.elastic.quota_plan import plan_id
 from htcq.errors import EXIT_UNKNOWN, EXIT_USAGE
 from htcq.store.elastic_journal import Journal, read_journal
 from tests.cli.conftest import Call
@@ -53,7 +53,7 @@ def place(quiet_place: Path) -> Path:
     path.write_text("elastic\n")
     for record in written(
         1, IN_FORCE, time=time.time(), text="elastic\n", path=str(path), fallback="static\n", fallback_quotas=STATIC,
-        seen=Seen(100, 10, 20.0),
+        seen=PoolSeen(100, 10, 20.0),
     ):  # fmt: skip
         Journal(quiet_place / "journal").append(record)
     return quiet_place

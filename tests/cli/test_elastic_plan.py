@@ -122,9 +122,9 @@ def test_several_negotiators_must_be_told_apart(plan: Any, quiet_place: Path) ->
 
 
 def test_what_the_journal_saw_before_counts(plan: Any, quiet_place: Path) -> None:
-    from htcq.elastic.journal import LOOK, Record, Seen
+    from htcq.elastic.journal import LOOK, PoolSeen, Record
 
-    Journal(quiet_place / "journal").append(Record(1, SECONDS - 300.0, LOOK, seen=Seen(4, 1, 32.0)))
+    Journal(quiet_place / "journal").append(Record(1, SECONDS - 300.0, LOOK, seen=PoolSeen(4, 1, 32.0)))
     done = plan()
     assert done.status == EXIT_UNKNOWN
     assert "2 slots are present, less than 90% of the 4 seen before" in done.err

@@ -12,7 +12,7 @@ from broken import break_it, policy
 from conftest import ROOT, Site
 from testpool import Pool
 
-from htcq.elastic.journal import State
+from htcq.elastic.journal import JournalState
 from htcq.store.elastic_journal import read_journal
 
 FILE = "60-htcq-elastic.config"
@@ -50,7 +50,7 @@ class Elastic:
         return self.directory / "journal"
 
     @property
-    def state(self) -> State:
+    def state(self) -> JournalState:
         return read_journal(self.journal).state
 
     def declare(self, groups: dict[str, str], **settings: str) -> None:

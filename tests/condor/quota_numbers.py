@@ -8,8 +8,8 @@ from typing import Any
 
 from negotiator_log import Logged, LoggedCycle, LoggedRound
 
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.results import Quotas, Round
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.cycle_quotas import CycleQuotas, Round
 
 #: std::sort leaves the order of equals open where there are more, and all order where a key is not a number.
 _MAX_ORDERED = 16
@@ -60,7 +60,7 @@ def _ordered(one: Round, theirs: Sequence[str]) -> list[str]:
     return list(theirs if open_ else one.order)
 
 
-def published(quotas: Quotas, usage: Mapping[str, float]) -> dict[str, dict[str, Any]]:
+def published(quotas: CycleQuotas, usage: Mapping[str, float]) -> dict[str, dict[str, Any]]:
     """Return what the negotiator should publish of each group."""
     last = {group.name: group for group in quotas.rounds[-1].groups}
     return {

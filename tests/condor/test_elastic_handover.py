@@ -17,8 +17,8 @@ from claims import come_to, queued
 from conftest import ROOT, Site
 from elastic_pool import BOTH_MAY_ALL, Elastic, elastic_pool
 
-from htcq.elastic.plan import plan_id
 from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota
+from htcq.elastic.quota_plan import plan_id
 
 pytestmark = pytest.mark.condor
 PLANNER = 61234

@@ -18,7 +18,7 @@ from testpool import Pool
 
 from htcq.audit.evidence import Evidence
 from htcq.operations.pool_source import pool_of
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.store.snapshot import open_snapshot
 
 pytestmark = pytest.mark.condor

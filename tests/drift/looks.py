@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from htcq.drift.observation import GroupObservation, Kept, Observation, QuotaSetting, Sample
+from htcq.drift.observation import DriftObservation, GroupObservation, Kept, QuotaSetting, Sample
 from htcq.drift.texts import setting_text
 
 HOUR = 3600
@@ -29,9 +29,9 @@ def group(name: str, quota: float | None = None, usage: float = 0.0, idle: float
     )  # fmt: skip
 
 
-def observation(*groups: GroupObservation, time: int = 0, weight: float = 100.0) -> Observation:
+def observation(*groups: GroupObservation, time: int = 0, weight: float = 100.0) -> DriftObservation:
     """Return a look at a pool of ``groups``."""
-    return Observation("cm.example.net", "cm.example.net", time, weight, groups)
+    return DriftObservation("cm.example.net", "cm.example.net", time, weight, groups)
 
 
 def sample(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from htcq.drift.accounts import Account, Hours, accounts, part_seconds
-from htcq.drift.ledger import Booking, Entry
+from htcq.drift.ledger import Booking, LedgerEntry
 
 HOUR = 3600
 
@@ -15,7 +15,7 @@ def booking(group: str, since: int, until: int, dimension: str = "gpus", seconds
     span = until - since if seconds < 0 else seconds
     numbers = dict.fromkeys(("min", "runtime", "used", "lent", "borrowed", "unused"), 0)
     numbers.update({name: amount * span for name, amount in amounts.items()})
-    return Booking(Entry(group, dimension, **numbers), since, until, span)
+    return Booking(LedgerEntry(group, dimension, **numbers), since, until, span)
 
 
 def only(found: tuple[Account, ...]) -> Account:

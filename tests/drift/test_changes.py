@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.drift.changes import KEPT_TO, Change, Spell, changes, published_spells, setting_spells
-from htcq.drift.compare import Difference
+from htcq.drift.changes import KEPT_TO, SettingChange, Spell, changes, published_spells, setting_spells
+from htcq.drift.compare import QuotaDifference
 from htcq.drift.observation import Kept, QuotaSetting, Sample
 from tests.drift.looks import dynamic, kept, sample, static
 
@@ -19,7 +19,9 @@ def found(*texts: Kept, since: int = 0, until: int = 10_000) -> list[tuple[int, 
 def test_a_text_that_follows_another_changed_it() -> None:
     before, after = kept("configured", "chem", static(20), 100, 700), kept("configured", "chem", static(15), 700)
 
-    assert changes([after, before], 0, 10_000, FIRST) == (Change(700, "configured", "chem", "static 20", "static 15"),)
+    assert changes([after, before], 0, 10_000, FIRST) == (
+        SettingChange(700, "configured", "chem", "static 20", "static 15"),
+    )
 
 
 def test_what_the_first_look_saw_is_no_change() -> None:
@@ -102,7 +104,7 @@ def test_a_configuration_that_left_the_declaration_disagrees_from_then_on() -> N
         kept("configured", "chem", static(10), 900),
     ]
 
-    assert setting_spells(texts, 10_000) == (Spell(Difference("chem", "quota", 20.0, 10.0), 700),)
+    assert setting_spells(texts, 10_000) == (Spell(QuotaDifference("chem", "quota", 20.0, 10.0), 700),)
 
 
 def test_a_disagreement_ends_when_it_is_mended() -> None:
@@ -113,15 +115,15 @@ def test_a_disagreement_ends_when_it_is_mended() -> None:
     ]
 
     assert setting_spells(texts, 10_000) == (
-        Spell(Difference("chem", "kind", "static", "dynamic"), 100, 700),
-        Spell(Difference("chem", "quota", 20.0, 0.2), 100, 700),
+        Spell(QuotaDifference("chem", "kind", "static", "dynamic"), 100, 700),
+        Spell(QuotaDifference("chem", "quota", 20.0, 0.2), 100, 700),
     )
 
 
 def test_what_is_over_after_the_time_was_there_in_it() -> None:
     texts = [kept("declared", "chem", static(20), 100), kept("configured", "chem", static(15), 100, 700)]
 
-    assert setting_spells(texts, 600) == (Spell(Difference("chem", "quota", 20.0, 15.0), 100),)
+    assert setting_spells(texts, 600) == (Spell(QuotaDifference("chem", "quota", 20.0, 15.0), 100),)
     assert setting_spells(texts, 50) == ()
 
 
@@ -132,13 +134,13 @@ def test_not_declared_counts_from_the_first_declaration_to_the_last() -> None:
         kept("declared", "bio", static(5), 400, 800),
     ]
 
-    assert setting_spells(texts, 10_000) == (Spell(Difference("chem", "not-declared", None, 20.0), 400, 800),)
+    assert setting_spells(texts, 10_000) == (Spell(QuotaDifference("chem", "not-declared", None, 20.0), 400, 800),)
 
 
 def test_a_declared_group_waits_for_its_configuration() -> None:
     texts = [kept("declared", "chem", static(20), 100), kept("configured", "chem", static(20), 700)]
 
-    assert setting_spells(texts, 10_000) == (Spell(Difference("chem", "not-configured", 20.0, None), 100, 700),)
+    assert setting_spells(texts, 10_000) == (Spell(QuotaDifference("chem", "not-configured", 20.0, None), 100, 700),)
 
 
 def test_a_text_that_cannot_be_read_says_nothing() -> None:
@@ -158,7 +160,7 @@ def published(*pairs: tuple[float | None, float | None], group: str = "chem") ->
 def test_what_is_published_otherwise_disagrees_until_a_look_sees_it_mended() -> None:
     looks = published((10, 10), (10, 12), (11, 12), (12, 12))
 
-    assert published_spells(looks) == (Spell(Difference("chem", "effective", 11, 12), 600, 1200),)
+    assert published_spells(looks) == (Spell(QuotaDifference("chem", "effective", 11, 12), 600, 1200),)
 
 
 def test_one_look_between_configuration_and_cycle_is_no_disagreement() -> None:
@@ -166,7 +168,9 @@ def test_one_look_between_configuration_and_cycle_is_no_disagreement() -> None:
 
 
 def test_one_that_the_last_look_saw_is_told() -> None:
-    assert published_spells(published((10, 10), (10, 12))) == (Spell(Difference("chem", "effective", 10, 12), 600),)
+    assert published_spells(published((10, 10), (10, 12))) == (
+        Spell(QuotaDifference("chem", "effective", 10, 12), 600),
+    )
 
 
 def test_one_row_of_merged_looks_may_have_that_look_in_it() -> None:
@@ -175,7 +179,9 @@ def test_one_row_of_merged_looks_may_have_that_look_in_it() -> None:
     longer = sample("chem", 0, effective=11.5, computed=12.0, looks=12, span=3600)
 
     assert published_spells([hour, after]) == ()
-    assert published_spells([longer, hour, after]) == (Spell(Difference("chem", "effective", 11.5, 12.0), 0, 7200),)
+    assert published_spells([longer, hour, after]) == (
+        Spell(QuotaDifference("chem", "effective", 11.5, 12.0), 0, 7200),
+    )
 
 
 @pytest.mark.parametrize("apart", [0.0, KEPT_TO / 2, 1e-7])
@@ -186,14 +192,14 @@ def test_what_was_rounded_when_it_was_kept_agrees(apart: float) -> None:
 def test_a_group_of_which_nothing_is_published_is_told_where_others_are() -> None:
     silent, other = published((None, 12), (None, 12)), published((5, 5), (5, 5), group="bio")
 
-    assert published_spells([*silent, *other]) == (Spell(Difference("chem", "not-published", None, 12), 300),)
+    assert published_spells([*silent, *other]) == (Spell(QuotaDifference("chem", "not-published", None, 12), 300),)
     assert published_spells(silent) == ()
 
 
 def test_a_group_that_is_gone_disagrees_no_more() -> None:
     gone, other = published((10, 12), (10, 12)), published((5, 5), (5, 5), (5, 5), group="bio")
 
-    assert published_spells([*gone, *other]) == (Spell(Difference("chem", "effective", 10, 12), 300, 600),)
+    assert published_spells([*gone, *other]) == (Spell(QuotaDifference("chem", "effective", 10, 12), 300, 600),)
 
 
 def test_what_was_never_computed_is_compared_with_nothing() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.drift.compare import Difference, differences
+from htcq.drift.compare import QuotaDifference, differences
 from htcq.drift.observation import GroupObservation, QuotaSetting
 from tests.drift.looks import dynamic, group, observation, static
 
@@ -33,14 +33,14 @@ def test_what_agrees_is_no_difference() -> None:
     ],
 )
 def test_declared_and_configured(one: QuotaSetting, other: QuotaSetting, found: list[tuple[object, ...]]) -> None:
-    expected = tuple(Difference("physics", *each) for each in found)  # type: ignore[arg-type]
+    expected = tuple(QuotaDifference("physics", *each) for each in found)  # type: ignore[arg-type]
 
     assert differences(observation(declared(one, other))) == expected
 
 
 def test_a_declared_group_may_not_be_configured() -> None:
     assert differences(observation(GroupObservation("bio", declared=static(7)))) == (
-        Difference("bio", "not-configured", 7.0, None),
+        QuotaDifference("bio", "not-configured", 7.0, None),
     )
 
 
@@ -49,21 +49,21 @@ def test_a_configured_group_must_be_declared_only_where_the_site_declares_any() 
 
     assert differences(observation(chem)) == ()
     assert differences(observation(chem, declared(static(20)), group("<none>", 70.0))) == (
-        Difference("chem", "not-declared", None, 10.0),
+        QuotaDifference("chem", "not-declared", None, 10.0),
     )
 
 
 def test_a_declaration_of_nothing_is_a_declaration() -> None:
     nothing = GroupObservation("bio", declared=dynamic(0), configured=dynamic(0))
 
-    assert Difference("chem", "not-declared", None, 10.0) in differences(observation(nothing, group("chem", 10.0)))
+    assert QuotaDifference("chem", "not-declared", None, 10.0) in differences(observation(nothing, group("chem", 10.0)))
 
 
 @pytest.mark.parametrize("effective", [19.0, 21.0, 0.0, 20.1])
 def test_what_is_published_must_be_what_is_computed(effective: float) -> None:
     odd = replace(group("physics", 20.0), effective=effective, effective_subtree=effective)
 
-    assert differences(observation(odd)) == (Difference("physics", "effective", effective, 20.0),)
+    assert differences(observation(odd)) == (QuotaDifference("physics", "effective", effective, 20.0),)
 
 
 def test_rounding_is_no_difference() -> None:
@@ -75,14 +75,14 @@ def test_rounding_is_no_difference() -> None:
 def test_a_subtree_is_told_where_the_group_itself_does_not_say_it() -> None:
     parent = replace(group("physics", 5.0), effective_subtree=25.0, computed_subtree=30.0)
 
-    assert differences(observation(parent)) == (Difference("physics", "subtree", 25.0, 30.0),)
+    assert differences(observation(parent)) == (QuotaDifference("physics", "subtree", 25.0, 30.0),)
 
 
 def test_a_group_of_which_no_number_is_published_is_told_where_others_are_published() -> None:
     silent = replace(group("physics", 20.0), effective=None, effective_subtree=None)
 
     assert differences(observation(silent, group("chem", 10.0))) == (
-        Difference("physics", "not-published", None, 20.0),
+        QuotaDifference("physics", "not-published", None, 20.0),
     )
     assert differences(observation(silent)) == ()
 

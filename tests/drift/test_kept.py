@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.drift.kept import texts_of, weight_of, weight_text
-from htcq.drift.observation import KINDS, GroupObservation, Observation, QuotaSetting, WeightUse
+from htcq.drift.observation import KINDS, DriftObservation, GroupObservation, QuotaSetting, WeightUse
 from htcq.drift.retention import Retention, retention_of
 from htcq.settings import DriftSettings
 
@@ -14,7 +14,7 @@ def test_an_observation_is_told_in_texts() -> None:
     static, dynamic = QuotaSetting(20, True, True, False), QuotaSetting(0.5, False, False, True)
     groups = (GroupObservation("a", declared=static), GroupObservation("b", configured=dynamic), GroupObservation("c"))
     weights = (WeightUse("Cpus", 3, 24.0),)
-    texts = texts_of(Observation("p", "n", 1, 24.0, groups, weights, {"X": "1"}, doubts=("old", "odd")))
+    texts = texts_of(DriftObservation("p", "n", 1, 24.0, groups, weights, {"X": "1"}, doubts=("old", "odd")))
 
     assert texts == {
         ("declared", "a", "static 20 accept_surplus"),

@@ -6,7 +6,7 @@ import pytest
 
 from htcq.audit.evidence import Evidence
 from htcq.drift.compare import differences
-from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, WeightUse
+from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSetting, WeightUse
 from htcq.drift.observe import observe
 from htcq.pool.pool import Pool
 from htcq.settings.groups import DeclaredGroup, GroupSettings
@@ -16,7 +16,7 @@ from tests.audit.sites import Text, accounting, collector, pool, slot
 NOTHING = GroupSettings()
 
 
-def look(given: Pool, *declared: DeclaredGroup, **knobs: str) -> Observation:
+def look(given: Pool, *declared: DeclaredGroup, **knobs: str) -> DriftObservation:
     return observe(Evidence(given).quotas, given, GroupSettings(declared, knobs), 1794000000)
 
 
@@ -25,7 +25,7 @@ def told(name: str, **attributes: Text) -> str:
     return accounting(name, IsAccountingGroup="true", **attributes)
 
 
-def of(observation: Observation, name: str) -> GroupObservation:
+def of(observation: DriftObservation, name: str) -> GroupObservation:
     return next(group for group in observation.groups if group.name == name)
 
 

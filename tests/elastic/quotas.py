@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from htcq.quota.elastic.groups import Group, Quotas
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 from tests.audit.sites import dynamic_slot, job, slot
 
 A100, V100 = "NVIDIA A100-SXM4-40GB", "Tesla V100-PCIE-16GB"
 
 
-def group(name: str, least: Mapping[str, int], most: Mapping[str, int | None], **more: Any) -> Group:
+def group(name: str, least: Mapping[str, int], most: Mapping[str, int | None], **more: Any) -> ElasticGroup:
     """Return a group below the one that its name says."""
-    return Group(name, name.rpartition(".")[0], dict(least), dict(most), **more)
+    return ElasticGroup(name, name.rpartition(".")[0], dict(least), dict(most), **more)
 
 
-def quotas(*groups: Group) -> Quotas:
+def quotas(*groups: ElasticGroup) -> ElasticQuotas:
     """Return the groups as one tree."""
-    return Quotas(groups)
+    return ElasticQuotas(groups)
 
 
 def claimed(number: int, customer: str, cpus: int = 1, memory: int = 1024, node: str = "node1", **more: Any) -> str:

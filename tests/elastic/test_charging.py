@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.elastic.observation import Observation, observe
+from htcq.elastic.observation import ElasticObservation, observe
 from tests.audit.sites import job, policy_slot, pool, slot, static_slot
 from tests.elastic.quotas import group, quotas
 
@@ -12,7 +12,7 @@ SMALL = job(RequestCpus=1, RequestMemory=1000, RequestDisk=1000, AccountingGroup
 
 def charge(*slots: str, config: str | None = None, asked: str = SMALL) -> dict[str, int]:
     """Return the amounts of a claim of a small job."""
-    seen: Observation = observe(pool(*slots, jobs=[asked], config=config), ONE)
+    seen: ElasticObservation = observe(pool(*slots, jobs=[asked], config=config), ONE)
     (idle,) = seen.idle
     return dict(idle.amounts)
 

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.elastic.observation import Claim, observe
+from htcq.elastic.observation import GroupClaim, observe
 from tests.audit.sites import job, pool, slot, static_slot
 from tests.elastic.quotas import claimed, group, node, quotas, running
 
 ONE = quotas(group("physics", {"cpus": 1}, {"cpus": 8}))
 
 
-def claim(slot_ad: str, *jobs: str) -> Claim:
+def claim(slot_ad: str, *jobs: str) -> GroupClaim:
     """Return the only claim of a pool."""
     (only,) = observe(pool(node(cpus_left=4), slot_ad, jobs=jobs), ONE).claims
     return only
@@ -20,7 +20,7 @@ def test_a_claim_tells_of_its_slot_and_its_job() -> None:
         "7.3", "slot1_1@node1", AccountingGroup='"physics.ada"', ScheddName='"access1"', JobPrio=-5,
         JobCurrentStartDate=1700000000, NumVacates=2,
     )  # fmt: skip
-    assert claim(claimed(1, "physics.ada@site", cpus=2, memory=3072), job_ad) == Claim(
+    assert claim(claimed(1, "physics.ada@site", cpus=2, memory=3072), job_ad) == GroupClaim(
         group="physics",
         submitter="physics.ada@site",
         schedd="access1",

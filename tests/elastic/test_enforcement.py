@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from htcq.elastic.enforcement import How
 from htcq.elastic.status import Status, status_of
-from htcq.quota.elastic.groups import Quotas
+from htcq.quota.elastic.declaration import ElasticQuotas
 from tests.audit.sites import job, pool
 from tests.elastic.quotas import A100, group, node, quotas
 from tests.elastic.test_projection import waiting
@@ -12,7 +12,7 @@ TWO = quotas(group("a", DIMENSIONS, {"cpus": 6, "memory": 12288}), group("b", DI
 BUSY = (waiting(1, "a", 20), waiting(2, "b", 20))
 
 
-def look(weight: str, *jobs: str, declared: Quotas = TWO, config: str = "", **slot: object) -> Status:
+def look(weight: str, *jobs: str, declared: ElasticQuotas = TWO, config: str = "", **slot: object) -> Status:
     return status_of(pool(node(SlotWeight=weight, **slot), jobs=jobs or BUSY, config=config or None), declared)
 
 

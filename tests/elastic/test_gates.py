@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
-from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, Record, Seen, state_of
+from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, PoolSeen, Record, state_of
 from htcq.elastic.pool_health import ScheddAds
 from htcq.elastic.quota_file import file_of
 from htcq.settings.elastic_write import WriteSettings
@@ -59,7 +59,7 @@ def test_a_gate_closes_at_its_limit(changes: dict[str, Any], gates: list[str]) -
 SILENT = {"ap.example.org": "no answer within 60 s"}
 
 
-def refused(seen: Seen | None, later: float = 600, **schedds: Any) -> list[str]:
+def refused(seen: PoolSeen | None, later: float = 600, **schedds: Any) -> list[str]:
     """The gates that close ``later`` seconds after a look that ``seen`` tells of (None: there was none)."""
     state = FRESH if seen is None else state_of([Record(1, NOW - later, LOOK, seen=seen)])
     found = refusals(sight(schedd_ads=ScheddAds(**schedds)), state, None, SETTINGS, NOW)

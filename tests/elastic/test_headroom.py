@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from htcq.elastic.ceiling_left import LenderReserve
+from htcq.elastic.lender_reserve import LenderReserve
 from tests.audit.sites import pool
 from tests.elastic.quotas import claimed, group, node, quotas
 from tests.elastic.test_projection import nodes, planned, waiting

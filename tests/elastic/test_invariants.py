@@ -8,21 +8,21 @@ from dataclasses import replace
 import pytest
 
 from htcq.elastic.invariants import bad_quotas, violations
-from htcq.quota.elastic.groups import Demand, Group, Options, Quotas
-from htcq.quota.elastic.results import GroupRuntime, Outcome
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.runtime import compute
 from tests.elastic.writing import target
 
-QUOTAS = Quotas(
+QUOTAS = ElasticQuotas(
     (
-        Group("a", min={"cpus": 30}, max={"cpus": 60}),
-        Group("b", min={"cpus": 30}, max={"cpus": 100}, lend=False),
+        ElasticGroup("a", min={"cpus": 30}, max={"cpus": 60}),
+        ElasticGroup("b", min={"cpus": 30}, max={"cpus": 100}, lend=False),
     )
 )
-DEMAND = Demand(total={"cpus": 100}, request={"a": {"cpus": 100}})
+DEMAND = ElasticDemand(total={"cpus": 100}, request={"a": {"cpus": 100}})
 
 
-def computed(quotas: Quotas = QUOTAS) -> Outcome:
+def computed(quotas: ElasticQuotas = QUOTAS) -> Outcome:
     return compute(quotas, DEMAND)
 
 

@@ -17,8 +17,8 @@ from htcq.elastic.journal import (
     ROLLBACK,
     VERIFIED,
     WRITTEN,
+    PoolSeen,
     Record,
-    Seen,
     essential,
     resolved,
     state_of,
@@ -166,7 +166,8 @@ def test_a_shortened_journal_comes_to_the_same(what: str, looks: int) -> None:
 def test_a_record_is_the_same_after_it_was_a_line() -> None:
     full = intent(
         7, SECOND, replaced="theirs\n", plan="p", inputs="i", instance="h:/j", operator="ann", told="€ \n", asked=True,
-        path="/etc/x", pool="cm", negotiator="n", fallback="f", fallback_quotas=FIRST, seen=Seen(1, 2, 3.5, ("ap",)),
+        path="/etc/x", pool="cm", negotiator="n", fallback="f", fallback_quotas=FIRST,
+        seen=PoolSeen(1, 2, 3.5, ("ap",)),
     )  # fmt: skip
     for record in (full, replace(full, text=None, after=ABSENT), outcome(8, 7), Record(9, NOW, LOOK)):
         line = line_of(record)

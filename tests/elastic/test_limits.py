@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from htcq.classads import UNDEFINED, Value
-from htcq.elastic.group_membership import Belonging
-from htcq.elastic.limits import limits_on, read_limits
+from htcq.elastic.concurrency_limits import limits_on, read_limits
+from htcq.elastic.group_membership import GroupMembership
 from tests.audit.sites import pool
 from tests.elastic.quotas import group, node
 from tests.elastic.test_projection import waiting
@@ -14,7 +14,7 @@ KNOBS = {"ga_LIMIT": "2", "GB_LIMIT": "3"}
 
 
 def found(*jobs: str) -> dict[str, tuple[str, ...]]:
-    return limits_on(pool(node(), jobs=jobs), KNOBS, Belonging(GROUPS), ["gpus"])
+    return limits_on(pool(node(), jobs=jobs), KNOBS, GroupMembership(GROUPS), ["gpus"])
 
 
 def asks(number: int, name: str, limit: str, gpus: int = 1) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.elastic.models import Models
-from htcq.elastic.observation import Observation, observe
+from htcq.elastic.observation import ElasticObservation, observe
 from tests.audit.sites import job, pool, slot
 from tests.elastic.quotas import A100, V100, claimed, device, group, node, quotas, running
 
@@ -67,7 +67,7 @@ def test_devices_that_say_nothing_of_their_model_count_as_gpus_alone() -> None:
     assert "2 GPUs have a model that no ad shows: they count as gpus only" in seen.problems
 
 
-def asked(**request: object) -> Observation:
+def asked(**request: object) -> ElasticObservation:
     """Return a pool of both models in which one job asks for a GPU."""
     attributes = {"RequestGPUs": 1, "AccountingGroup": '"physics.ada"', **request}
     nodes = (

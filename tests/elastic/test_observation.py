@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from htcq.elastic.observation import observe
-from htcq.quota.elastic.groups import DEFAULT, SYSTEM
+from htcq.quota.elastic.declaration import DEFAULT, SYSTEM
 from tests.audit.sites import accounting, job, negotiator, pool, schedd, slot, static_slot, submitter
 from tests.elastic.quotas import claimed, group, node, quotas, running
 

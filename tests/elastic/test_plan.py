@@ -11,11 +11,11 @@ import pytest
 
 from htcq.elastic.journal import state_of
 from htcq.elastic.next_step import NextStep, next_step
-from htcq.elastic.plan import drain_seconds, made_at
-from htcq.elastic.reclaim.results import ReclaimPlan
-from htcq.elastic.records import PARTS, WEIGHT, Claim, Idle, Observation
+from htcq.elastic.quota_plan import drain_seconds, made_at
+from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
+from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation, GroupClaim, IdleJobs
 from htcq.errors import RefusedError
-from htcq.quota.elastic.groups import Demand, Group, Quotas
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
 from htcq.report.elastic_plan import show_plan
 from htcq.report.elastic_plan_json import plan_json
 from htcq.settings.elastic_write import WriteSettings
@@ -25,32 +25,34 @@ from tests.elastic.writing import NOW, sight, written
 NOTHING = ReclaimPlan(0.0, "")
 
 SETTINGS = WriteSettings(headroom=0.0)
-LENDING = Quotas(
+LENDING = ElasticQuotas(
     (
-        Group("busy", min={"cpus": 40}, max={"cpus": 90}),
-        Group("quiet", min={"cpus": 50}, max={"cpus": 100}),
+        ElasticGroup("busy", min={"cpus": 40}, max={"cpus": 90}),
+        ElasticGroup("quiet", min={"cpus": 50}, max={"cpus": 100}),
     )
 )
 
 
-def claim(group: str, number: int, ran: float | None, cpus: int = 1) -> Claim:
+def claim(group: str, number: int, ran: float | None, cpus: int = 1) -> GroupClaim:
     amounts = {"cpus": cpus, WEIGHT: cpus * PARTS}
     started = None if ran is None else NOW - ran
-    return Claim(group, f"{group}.ann@x", "ap", f"1.{number}", f"slot1_{number}@n", "n", amounts, started)
+    return GroupClaim(group, f"{group}.ann@x", "ap", f"1.{number}", f"slot1_{number}@n", "n", amounts, started)
 
 
-def idle(group: str, count: int) -> Idle:
-    return Idle(group, f"{group}.ann@x", "ap", "2.0", count, {"cpus": 1, WEIGHT: PARTS})
+def idle(group: str, count: int) -> IdleJobs:
+    return IdleJobs(group, f"{group}.ann@x", "ap", "2.0", count, {"cpus": 1, WEIGHT: PARTS})
 
 
-def observed(running: Mapping[str, int], waiting: Mapping[str, int], pool: int = 100, **more: Any) -> Observation:
+def observed(
+    running: Mapping[str, int], waiting: Mapping[str, int], pool: int = 100, **more: Any
+) -> ElasticObservation:
     """A pool of single cpus of weight 1, where jobs have run for ten minutes."""
-    demand = Demand(
+    demand = ElasticDemand(
         total={"cpus": pool},
         request={name: {"cpus": running.get(name, 0) + waiting.get(name, 0)} for name in ("busy", "quiet")},
         used={name: {"cpus": count} for name, count in running.items()},
     )
-    return Observation(
+    return ElasticObservation(
         NOW,
         "cm.example.org",
         demand,
@@ -63,7 +65,9 @@ def observed(running: Mapping[str, int], waiting: Mapping[str, int], pool: int =
     )
 
 
-def planned(observation: Observation, records: Any = (), settings: WriteSettings = SETTINGS, **seen: Any) -> NextStep:
+def planned(
+    observation: ElasticObservation, records: Any = (), settings: WriteSettings = SETTINGS, **seen: Any
+) -> NextStep:
     return next_step(LENDING, observation, sight(**seen), state_of(records), settings, NOW)
 
 
@@ -109,7 +113,7 @@ def test_the_same_pool_has_the_same_plan_whatever_runs_for_how_long() -> None:
         replace(observed({"busy": 60}, {"busy": 100}), negotiator="gpu.example.org"),
     ],
 )
-def test_other_demand_another_pool_and_another_negotiator_have_other_plans(changed: Observation) -> None:
+def test_other_demand_another_pool_and_another_negotiator_have_other_plans(changed: ElasticObservation) -> None:
     assert planned(changed).plan.id != planned(observed({"busy": 60}, {"busy": 100})).plan.id
 
 

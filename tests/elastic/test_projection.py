@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from htcq.elastic.ceiling_left import LenderReserve
+from htcq.elastic.lender_reserve import LenderReserve
 from htcq.elastic.observation import observe
+from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.quota_targets import targets
-from htcq.elastic.target import Target
 from htcq.pool.pool import Pool
-from htcq.quota.elastic.groups import Quotas
+from htcq.quota.elastic.declaration import ElasticQuotas
 from htcq.quota.elastic.runtime import compute
 from tests.audit.sites import job, policy_slot, pool
 from tests.elastic.quotas import claimed, group, node, quotas
@@ -13,7 +13,7 @@ from tests.elastic.quotas import claimed, group, node, quotas
 NONE = LenderReserve(0)
 
 
-def planned(given: Pool, declared: Quotas, headroom: LenderReserve | None = NONE) -> dict[str, Target]:
+def planned(given: Pool, declared: ElasticQuotas, headroom: LenderReserve | None = NONE) -> dict[str, QuotaTarget]:
     seen = observe(given, declared)
     return {each.group: each for each in targets(compute(declared, seen.demand), seen, headroom)}
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from htcq.elastic.journal import APPLY, INTENT, OUTCOME, VERIFIED, Record, Seen
+from htcq.elastic.journal import APPLY, INTENT, OUTCOME, VERIFIED, PoolSeen, Record
 from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import digest_of
-from htcq.elastic.target import Target
+from htcq.elastic.quota_target import QuotaTarget
 
 NOW = 1_795_000_000.0
 Quotas = Mapping[str, "tuple[float, bool]"]
 
 
-def target(group: str, quota: float, surplus: bool = False, leaf: bool = True) -> Target:
+def target(group: str, quota: float, surplus: bool = False, leaf: bool = True) -> QuotaTarget:
     """The goal of a group; what is before the last dot of its name is above it."""
-    return Target(group, group.rpartition(".")[0], leaf, quota, surplus)
+    return QuotaTarget(group, group.rpartition(".")[0], leaf, quota, surplus)
 
 
 def text_of(quotas: Quotas) -> str:
@@ -57,4 +57,4 @@ def sight(**changes: Any) -> PoolHealth:
     return PoolHealth(**{**found, **changes})
 
 
-SEEN = Seen(100, 10, 1000.0)
+SEEN = PoolSeen(100, 10, 1000.0)

@@ -10,7 +10,7 @@ from htcq.emit.groups import adopted, groups_configuration, read_back
 from htcq.live.configuration import read_dump
 from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.settings import GroupSettings, settings_from
 
 

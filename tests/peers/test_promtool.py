@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from htcq.audit.engine import Audit
-from htcq.drift.observation import Observation
+from htcq.drift.observation import DriftObservation
 from htcq.report.views.audit import audit_metrics
 from htcq.report.views.drift_record import drift_metrics
 from tests.report import observations
@@ -39,7 +39,7 @@ def test_promtool_has_nothing_to_say(audit: Audit) -> None:
     ],
     ids=["sample", "no group", "odd name"],
 )
-def test_promtool_has_nothing_to_say_of_a_look_at_quotas(observation: Observation) -> None:
+def test_promtool_has_nothing_to_say_of_a_look_at_quotas(observation: DriftObservation) -> None:
     done = _checked(drift_metrics(observation, 1_793_607_300.0, 0.125))
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

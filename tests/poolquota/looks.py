@@ -7,7 +7,7 @@ from dataclasses import replace
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
 from htcq.poolquota.group_status import GroupStatus
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Published
 from htcq.poolquota.report import PoolQuotaReport, look_at
 from tests.audit.rules.quota.groups import PHYSICS, groups, uses, wants

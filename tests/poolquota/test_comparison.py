@@ -6,7 +6,7 @@ from dataclasses import astuple
 
 import pytest
 
-from htcq.poolquota.comparison import Difference, GroupDifference, compare
+from htcq.poolquota.comparison import AmountDifference, GroupDifference, compare
 from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.poolquota.looks import BUSY, busy, look
 
@@ -44,8 +44,8 @@ def test_groups_that_appear_and_vanish_stand_in_their_places() -> None:
 
     assert list(found) == ["<none>", "chem", "physics", "physics.hep", "physics.lep", "physics.new"]
     assert [row.fate for row in found.values()] == ["stays"] * 4 + ["vanishes", "appears"]
-    assert found["physics.lep"].effective == Difference(5, None, None, True)
-    assert found["physics.new"].effective == Difference(None, 5, None, True)
+    assert found["physics.lep"].effective == AmountDifference(5, None, None, True)
+    assert found["physics.new"].effective == AmountDifference(None, 5, None, True)
     assert (found["physics.lep"].status.group.parent, found["physics.lep"].status.depth) == ("physics", 2)
 
 
@@ -72,7 +72,7 @@ def test_a_turn_that_is_lost_is_a_change_without_a_difference() -> None:
     """With a quota of 0 and no surplus nothing is allocated to chemistry, and it is not negotiated."""
     chem = differences("GROUP_QUOTA_chem = 0\n")["chem"]
 
-    assert chem.limit == Difference(10, None, None, True)
+    assert chem.limit == AmountDifference(10, None, None, True)
     assert chem.changed
 
 

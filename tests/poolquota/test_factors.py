@@ -6,7 +6,7 @@ import pytest
 
 from htcq.pool.weights import Weights
 from htcq.poolquota.factors import new_factor
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.knobs import Knobs
 from tests.audit.sites import accounting, negotiator, pool, slot, submitter
 

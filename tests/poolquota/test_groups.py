@@ -8,7 +8,7 @@ import pytest
 
 from htcq.audit.evidence import Evidence
 from htcq.pool.pool import Pool
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from tests.audit.rules.quota.groups import PHYSICS, groups, uses, wants
 from tests.audit.sites import accounting, pool, slot, submitter
 from tests.quota.recorded import FILES, ads_of, logged, read

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
 from htcq.poolquota.kept_back import KeptBack, kept_back
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.report.views.quota_sentences import not_offered
 from tests.audit.sites import job, pool, schedd, slot, submitter, user
 

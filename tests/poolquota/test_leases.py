@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from tests.audit.sites import Text, accounting, pool, slot, submitter
 
 NOW = 1_700_000_000

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.quota.tree import MAX_QUOTA, ROOT
+from htcq.quota.group_tree import MAX_QUOTA, ROOT
 from htcq.settings import GroupSettings, settings_from
 from tests.emit.declared import alone
 

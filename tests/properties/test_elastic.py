@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.audit.elastic import unsound
-from htcq.audit.elastic_quotas import ElasticQuotas
+from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 from htcq.quota.elastic.cards import Cards
-from htcq.quota.elastic.groups import SELF, Demand, Group, Options, Quotas, Rounding
-from htcq.quota.elastic.results import GroupRuntime, Outcome
+from htcq.quota.elastic.declaration import SELF, ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
+from htcq.quota.elastic.elastic_tree import build_tree
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.revoke import RunningJob, over, revoke
 from htcq.quota.elastic.rollup import plant, roll_up
 from htcq.quota.elastic.runtime import compute
 from htcq.quota.elastic.scaling import scaled_mins
-from htcq.quota.elastic.share import Claim, share
+from htcq.quota.elastic.share import ShareClaim, share
 from htcq.quota.elastic.steps import Trace
-from htcq.quota.elastic.tree import build_tree
 
 PLAIN = ("cpus", "memory")
 USUAL = st.just(Options())
@@ -32,8 +32,8 @@ SMALL, LARGE = st.integers(0, 60), st.integers(0, 2**62)
 class Site:
     """Quotas and the demand on them."""
 
-    quotas: Quotas
-    demand: Demand
+    quotas: ElasticQuotas
+    demand: ElasticDemand
 
     @property
     def outcome(self) -> Outcome:
@@ -45,7 +45,7 @@ def sites(
     draw: st.DrawFn, options: st.SearchStrategy[Options] = USUAL, amounts: st.SearchStrategy[int] = SMALL
 ) -> Site:
     """Groups at any place, mins of children up to those of their parents or beyond, some without one dimension."""
-    groups: list[Group] = []
+    groups: list[ElasticGroup] = []
     for index in range(draw(st.integers(1, 9))):
         parent = draw(st.sampled_from(["", *(group.name for group in groups)]))
         dimensions = PLAIN if draw(st.integers(0, 4)) else PLAIN[:1]
@@ -54,17 +54,17 @@ def sites(
         given_weight = {name for name, cap in caps.items() if cap is None or draw(st.booleans())}
         weights = {name: draw(amounts) for name in sorted(given_weight)}
         name = f"{parent}.g{index}" if parent else f"g{index}"
-        groups.append(Group(name, parent, mins, caps, weights, lend=draw(st.integers(0, 3)) > 0))
+        groups.append(ElasticGroup(name, parent, mins, caps, weights, lend=draw(st.integers(0, 3)) > 0))
     names = [group.name for group in groups]
     vector = st.dictionaries(st.sampled_from(PLAIN), amounts)
-    demand = Demand(
+    demand = ElasticDemand(
         {name: draw(amounts) for name in PLAIN[: draw(st.integers(1, 2))]},
         draw(st.dictionaries(st.sampled_from(names), vector)),
         draw(st.dictionaries(st.sampled_from(names), vector)),
         system_used=draw(vector),
         default_used=draw(vector),
     )
-    return Site(Quotas(tuple(groups), draw(options)), demand)
+    return Site(ElasticQuotas(tuple(groups), draw(options)), demand)
 
 
 ANY = sites(st.builds(Options, st.booleans(), st.booleans(), st.sampled_from(Rounding)))
@@ -145,7 +145,7 @@ def test_groups_that_are_alike_differ_by_a_unit_at_most_and_by_name(
     total: int, count: int, floor: int, more: int, weight: int
 ) -> None:
     names = [f"g{index:02}" for index in range(count)]
-    runtime, _ = share(total, [Claim(name, floor, floor + more * 1000, weight) for name in reversed(names)])
+    runtime, _ = share(total, [ShareClaim(name, floor, floor + more * 1000, weight) for name in reversed(names)])
     in_order = [runtime[name] for name in names]
 
     assert in_order == sorted(in_order, reverse=True)
@@ -179,8 +179,8 @@ def test_the_steps_lead_to_every_runtime(site: Site) -> None:
 claims = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 9), st.booleans()), min_size=1, max_size=7)
 
 
-def level(drawn: list[tuple[int, int, int, bool]]) -> list[Claim]:
-    return [Claim(f"g{index}", *each) for index, each in enumerate(drawn)]
+def level(drawn: list[tuple[int, int, int, bool]]) -> list[ShareClaim]:
+    return [ShareClaim(f"g{index}", *each) for index, each in enumerate(drawn)]
 
 
 @given(st.integers(0, 300), claims, st.integers(0, 6), st.integers(1, 40))
@@ -204,7 +204,7 @@ def test_where_there_is_more_no_less_is_given_in_all(
 
 
 def test_one_group_may_lose_a_unit_where_the_total_grows() -> None:
-    given_ = [Claim("a", 0, 99, 6), Claim("b", 0, 99, 6), Claim("c", 0, 99, 2)]
+    given_ = [ShareClaim("a", 0, 99, 6), ShareClaim("b", 0, 99, 6), ShareClaim("c", 0, 99, 2)]
 
     assert share(10, given_)[0] == {"a": 4, "b": 4, "c": 2}
     assert share(11, given_)[0] == {"a": 5, "b": 5, "c": 1}
@@ -261,7 +261,7 @@ KINDS = ("gpus:a", "gpus:b", "gpus:c")
 @st.composite
 def card_sites(draw: st.DrawFn, capped: bool = True) -> Site:
     """Groups that count cards, some by kind; mins of kinds within those of all, those of children in the parent's."""
-    groups: list[Group] = []
+    groups: list[ElasticGroup] = []
     demand: dict[str, dict[str, dict[str, int]]] = {"request": {}, "used": {}}
     names = draw(st.sampled_from((("g0",), ("g0", "g1"), ("g0", "g1", "g1.x", "g1.y"), ("g0", "g0.x", "g1", "g1.x"))))
     for name in names:
@@ -279,12 +279,12 @@ def card_sites(draw: st.DrawFn, capped: bool = True) -> Site:
         for kind in declared:
             caps[kind] = mins[kind] + draw(st.integers(0, 9)) if capped else None
         weights = {kind: 1 for kind in declared if not capped}
-        groups.append(Group(name, parent, mins, caps, weights, lend=draw(st.integers(0, 4)) > 0))
+        groups.append(ElasticGroup(name, parent, mins, caps, weights, lend=draw(st.integers(0, 4)) > 0))
         for each in demand.values():
             each[name] = draw(st.dictionaries(st.sampled_from(("gpus", *KINDS)), st.integers(0, 15)))
     total = {kind: draw(st.integers(0, 30)) for kind in KINDS}
     total["gpus"] = sum(total.values()) + draw(st.sampled_from((0, 0, 5)))
-    return Site(Quotas(tuple(groups)), Demand(total, demand["request"], demand["used"]))
+    return Site(ElasticQuotas(tuple(groups)), ElasticDemand(total, demand["request"], demand["used"]))
 
 
 @given(card_sites())
@@ -310,7 +310,9 @@ def test_a_guaranteed_card_of_a_kind_is_there_for_who_asks_for_it(site: Site) ->
         sum(group.min[name] for group in tops) <= total[name] for name in ("gpus", *KINDS) if name in tops[0].min
     )
     for group in tops:
-        for name in ("gpus", *KINDS) if fits and not unsound(ElasticQuotas("test", site.quotas)).findings else ():
+        for name in (
+            ("gpus", *KINDS) if fits and not unsound(DeclaredElasticQuotas("test", site.quotas)).findings else ()
+        ):
             if name in group.runtime:
                 assert group.runtime[name] >= min(group.min[name], group.limited[name])
 
@@ -329,12 +331,13 @@ def test_as_many_cards_are_placed_as_can_be(
 ) -> None:
     """A cut says how many: the cards of some kinds, and of the others what each group may have (max-flow min-cut)."""
     groups = tuple(
-        Group(f"g{index}", "", {}, {"gpus": 99, **dict(zip(KINDS, caps))}) for index, (_, caps, _) in enumerate(drawn)
+        ElasticGroup(f"g{index}", "", {}, {"gpus": 99, **dict(zip(KINDS, caps))})
+        for index, (_, caps, _) in enumerate(drawn)
     )
     budgets = {f"g{index}": budget for index, (budget, _, _) in enumerate(drawn)}
     used = {f"g{index}": {"gpus": held, KINDS[held % 3]: held} for index, (_, _, held) in enumerate(drawn)}
     total = {**dict(zip(KINDS, there)), "gpus": sum(there) + other}
-    nodes = plant(Quotas(groups), build_tree(groups), Demand(total, used=used))
+    nodes = plant(ElasticQuotas(groups), build_tree(groups), ElasticDemand(total, used=used))
     (family,) = roll_up(nodes, total, False)
     for node in nodes:
         node.floor = dict.fromkeys(node.max, 0)

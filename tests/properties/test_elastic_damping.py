@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.elastic.damping import Damped, Limits, damp
-from htcq.elastic.target import Target
+from htcq.elastic.quota_target import QuotaTarget
 
 NAMES = ("a", "b", "c", "d")
 PARTS = 1000
@@ -27,10 +27,12 @@ limits = st.builds(
 
 
 @st.composite
-def steps(draw: st.DrawFn) -> tuple[list[Target], dict[str, float], dict[str, float], float, dict[str, float], Limits]:
+def steps(
+    draw: st.DrawFn,
+) -> tuple[list[QuotaTarget], dict[str, float], dict[str, float], float, dict[str, float], Limits]:
     """Goals that fit into the pool, quotas before (which need not), mins, and when each was changed."""
     number = draw(st.sampled_from([amounts, whole]))
-    goals = [Target(name, "", True, draw(number), accept_surplus=False) for name in NAMES]
+    goals = [QuotaTarget(name, "", True, draw(number), accept_surplus=False) for name in NAMES]
     before = {name: draw(number) for name in NAMES}
     mins = {name: draw(number) for name in NAMES}
     pool = sum(goal.quota for goal in goals) + draw(number)
@@ -38,12 +40,12 @@ def steps(draw: st.DrawFn) -> tuple[list[Target], dict[str, float], dict[str, fl
     return goals, before, mins, pool, changed, draw(limits)
 
 
-def done(step: tuple[list[Target], dict[str, float], dict[str, float], float, dict[str, float], Limits]) -> Damped:
+def done(step: tuple[list[QuotaTarget], dict[str, float], dict[str, float], float, dict[str, float], Limits]) -> Damped:
     goals, before, mins, pool, changed, bounds = step
     return damp(goals, before, mins, pool, changed, 1000.0, bounds)
 
 
-def forced(goals: list[Target], before: Mapping[str, float], mins: Mapping[str, float], pool: float) -> float:
+def forced(goals: list[QuotaTarget], before: Mapping[str, float], mins: Mapping[str, float], pool: float) -> float:
     """What must go down: others have less than their min's worth, or the pool is smaller than the quotas."""
     there = sum(max(before[goal.group], min(goal.quota, mins[goal.group])) for goal in goals)
     return max(0.0, there - pool)

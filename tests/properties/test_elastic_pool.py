@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.elastic.ceiling_left import LenderReserve
-from htcq.elastic.observation import Observation, observe
+from htcq.elastic.lender_reserve import LenderReserve
+from htcq.elastic.observation import ElasticObservation, observe
 from htcq.elastic.quota_targets import jobs_by_group, targets
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.elastic.status import status_of
-from htcq.elastic.weight_of_runtime import Jobs, Shape, worth
-from htcq.quota.elastic.groups import SELF
+from htcq.elastic.weight_of_runtime import ClaimShape, GroupJobs, runtime_weight
+from htcq.quota.elastic.declaration import SELF
 from htcq.quota.elastic.runtime import compute
 from tests.audit.sites import job, pool
 from tests.elastic.quotas import claimed, group, node, quotas, running
@@ -67,7 +67,7 @@ def ads(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     return slots, jobs
 
 
-def look(slots: Sequence[str], jobs: Sequence[str], tree: object) -> Observation:
+def look(slots: Sequence[str], jobs: Sequence[str], tree: object) -> ElasticObservation:
     return observe(pool(*slots, jobs=jobs), tree)  # type: ignore[arg-type]
 
 
@@ -121,7 +121,7 @@ def test_quotas_are_within_the_pool_and_within_the_runtimes(
             assert own or abs(sum(other.quota for other in below) - each.quota) < 1e-6
         else:
             room = outcome[each.group].declared(outcome[each.group].runtime)
-            most = worth(room, jobs.get(each.group, Jobs()), seen.worth).parts
+            most = runtime_weight(room, jobs.get(each.group, GroupJobs()), seen.worth).parts
             assert (each.quota - each.headroom) * PARTS <= most + 1e-6
 
 
@@ -130,7 +130,7 @@ SHAPES = st.lists(
     max_size=4,
 ).map(
     lambda rows: tuple(
-        Shape({"cpus": cpus, "memory": memory, "gpus": gpus, "weight": 1000 * weight}, count)
+        ClaimShape({"cpus": cpus, "memory": memory, "gpus": gpus, "weight": 1000 * weight}, count)
         for cpus, memory, gpus, weight, count in rows
     )
 )
@@ -140,10 +140,10 @@ ROOM = st.dictionaries(st.sampled_from(("cpus", "memory", "gpus", "weight")), st
 
 
 @given(ROOM, SHAPES)
-def test_what_a_runtime_is_worth_fits_into_it(room: dict[str, int], idle: tuple[Shape, ...]) -> None:
+def test_what_a_runtime_is_worth_fits_into_it(room: dict[str, int], idle: tuple[ClaimShape, ...]) -> None:
     """No more weight than the scarcest asset has claims for, and all of it where all jobs fit."""
-    jobs = Jobs((), idle)
-    found = worth(room, jobs, {})
+    jobs = GroupJobs((), idle)
+    found = runtime_weight(room, jobs, {})
     if not idle:
         return
     needs = {name: sum(shape.amounts[name] * shape.count for shape in idle) for name in room}
@@ -163,9 +163,9 @@ def test_what_a_runtime_is_worth_fits_into_it(room: dict[str, int], idle: tuple[
 
 @given(ROOM, SHAPES, st.sampled_from(("cpus", "memory", "gpus", "weight")), st.integers(0, 30))
 def test_one_kind_of_claim_never_loses_by_more_room(
-    room: dict[str, int], idle: tuple[Shape, ...], name: str, more: int
+    room: dict[str, int], idle: tuple[ClaimShape, ...], name: str, more: int
 ) -> None:
-    jobs = Jobs((), idle[:1])
+    jobs = GroupJobs((), idle[:1])
     larger = {**room, name: room[name] + more * (1000 if name == "weight" else 1)} if name in room else room
 
-    assert worth(larger, jobs, {}).parts >= worth(room, jobs, {}).parts
+    assert runtime_weight(larger, jobs, {}).parts >= runtime_weight(room, jobs, {}).parts

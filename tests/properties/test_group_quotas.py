@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.quota.condor import Inputs, compute_quotas
-from htcq.quota.limits import truncated
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import ROOT, assigned_group, build_tree
 from htcq.quota.settings import Settings
-from htcq.quota.tree import ROOT, assigned_group, build_tree
 
 SETTINGS = st.builds(
     Settings,

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.drift.observation import GroupObservation, Observation, Sample
+from htcq.drift.observation import DriftObservation, GroupObservation, Sample
 from htcq.drift.retention import Retention
 from htcq.store.history import open_history
 from tests.store.histories import POOL, START, group, observation
@@ -37,7 +37,7 @@ ages = st.one_of(st.integers(0, 7200), st.integers(0, 5 * 86400))
 prunings = st.lists(st.tuples(st.integers(-86400, 5 * 86400), ages, ages), min_size=1, max_size=4)
 
 
-def observations(given_looks: Looks) -> list[Observation]:
+def observations(given_looks: Looks) -> list[DriftObservation]:
     found, time = [], START
     for gap, present in given_looks:
         time += gap

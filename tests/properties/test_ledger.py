@@ -13,28 +13,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.drift.accounts import Account, Hours, accounts, part_seconds
-from htcq.drift.ledger import AMOUNTS, Booking, Entry
-from htcq.drift.lending import entries
+from htcq.drift.ledger import AMOUNTS, Booking, LedgerEntry
+from htcq.drift.ledger_entries import entries
 from htcq.drift.retention import Retention
-from htcq.quota.elastic.groups import DEFAULT, ROOT, SELF, Group, Options, Quotas, Rounding
+from htcq.quota.elastic.declaration import DEFAULT, ROOT, SELF, ElasticGroup, ElasticQuotas, Options, Rounding
 from htcq.store.history import open_history
 from tests.properties.test_elastic import Site, sites
 from tests.store.histories import POOL, START, observation
 
 OPTIONS = st.builds(Options, st.booleans(), st.booleans(), st.sampled_from(Rounding))
-Ledger = dict[tuple[str, str], Entry]
+Ledger = dict[tuple[str, str], LedgerEntry]
 
 
 def sound(site: Site) -> Site:
     """Return the site with mins of parents that cover those below them, and with all dimensions of those."""
-    groups: dict[str, Group] = {group.name: group for group in site.quotas.groups}
+    groups: dict[str, ElasticGroup] = {group.name: group for group in site.quotas.groups}
     for group in reversed(site.quotas.groups):
         below = [each for each in groups.values() if each.parent == group.name]
         caps = {**{name: None for each in below for name in each.max}, **group.max}
         mins = {name: max(group.min.get(name, 0), sum(each.min.get(name, 0) for each in below)) for name in caps}
         caps = {name: None if cap is None or cap < mins[name] else cap for name, cap in caps.items()}
         groups[group.name] = replace(group, min=mins, max=caps)
-    return replace(site, quotas=Quotas(tuple(groups.values()), site.quotas.options))
+    return replace(site, quotas=ElasticQuotas(tuple(groups.values()), site.quotas.options))
 
 
 def ledger(site: Site) -> Ledger:
@@ -45,14 +45,14 @@ def names(found: Ledger) -> list[str]:
     return sorted({dimension for dimension, _ in found})
 
 
-def below(found: Ledger, site: Site, dimension: str, name: str) -> list[Entry]:
+def below(found: Ledger, site: Site, dimension: str, name: str) -> list[LedgerEntry]:
     """Return the entries right below a group; without a name, those at the top."""
     members = [group.name for group in site.quotas.groups if group.parent == name]
     members += [f"{name}.{SELF}"] if name else []
     return [found[dimension, each] for each in members if (dimension, each) in found]
 
 
-def guarantee(entry: Entry) -> int:
+def guarantee(entry: LedgerEntry) -> int:
     return entry.used - entry.borrowed + entry.lent + entry.unused
 
 
@@ -93,7 +93,7 @@ def test_what_all_have_borrowed_is_what_all_have_lent_and_what_nobody_is_guarant
     for name in names(found):
         root, total = found[name, ROOT], site.demand.total.get(name, 0)
         lowest = [each for each in found.values() if each.dimension == name and is_lowest(found, site, each)]
-        outside = found.get((name, DEFAULT), Entry(DEFAULT, name))
+        outside = found.get((name, DEFAULT), LedgerEntry(DEFAULT, name))
         spare = total - sum(guarantee(each) for each in lowest)
 
         assert root.lent == sum(each.lent for each in lowest)
@@ -112,14 +112,14 @@ def test_nothing_leaves_a_group_while_something_is_left_that_nobody_is_guarantee
     for name in names(found):
         top = below(found, site, name, "")
         spare = site.demand.total.get(name, 0) - sum(guarantee(each) for each in top)
-        borrowed = sum(each.borrowed for each in (*top, found.get((name, DEFAULT), Entry(DEFAULT, name))))
+        borrowed = sum(each.borrowed for each in (*top, found.get((name, DEFAULT), LedgerEntry(DEFAULT, name))))
         lent = sum(each.lent for each in top)
 
         assert 0 <= borrowed - lent <= max(0, spare)
         assert not lent or borrowed - lent == max(0, spare)
 
 
-def is_lowest(found: Ledger, site: Site, entry: Entry) -> bool:
+def is_lowest(found: Ledger, site: Site, entry: LedgerEntry) -> bool:
     return entry.group not in (ROOT, DEFAULT) and not below(found, site, entry.dimension, entry.group)
 
 
@@ -179,7 +179,9 @@ def test_in_a_pool_with_room_for_all_no_group_at_the_top_lends(site: Site) -> No
 
 amounts = st.integers(0, 10**6)
 booked = st.builds(
-    lambda group, since, span, seconds, numbers: Booking(Entry(group, "gpus", *numbers), since, since + span, seconds),
+    lambda group, since, span, seconds, numbers: Booking(
+        LedgerEntry(group, "gpus", *numbers), since, since + span, seconds
+    ),
     st.sampled_from((ROOT, "a", "b")),
     st.integers(0, 5000),
     st.integers(1, 4000),
@@ -232,7 +234,7 @@ def test_the_order_of_bookings_does_not_matter(bookings: list[Booking], chance: 
 # The history ------------------------------------------------------------------------------------------------------
 
 entry = st.builds(
-    lambda group, dimension, numbers: Entry(group, dimension, *numbers),
+    lambda group, dimension, numbers: LedgerEntry(group, dimension, *numbers),
     st.sampled_from((ROOT, "a", "b.<self>")),
     st.sampled_from(("gpus", "weight")),
     st.tuples(*[st.one_of(st.integers(0, 100), st.integers(0, 10**14))] * len(AMOUNTS)),
@@ -245,7 +247,7 @@ looks = st.lists(
     min_size=1,
     max_size=30,
 )
-Looks = Sequence[tuple[int, list[Entry]]]
+Looks = Sequence[tuple[int, list[LedgerEntry]]]
 ages = st.integers(0, 3 * 86400)
 
 

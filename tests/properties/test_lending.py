@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.poolquota.lending import lent_by, own_allocations
+from htcq.poolquota.lent_quota import lent_by, own_allocations
 from htcq.quota.condor import compute_quotas
 from htcq.quota.settings import Settings
 from tests.properties.test_group_quotas import Site, sites

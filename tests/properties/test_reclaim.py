@@ -8,16 +8,16 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from htcq.elastic.reclaim.free_space import Rooms
-from htcq.elastic.reclaim.plan import plan_reclaim
-from htcq.elastic.reclaim.results import ReclaimPlan
+from htcq.elastic.reclaim.free_space import FreeSpaces
+from htcq.elastic.reclaim.jobs_without_slot import waits_of
+from htcq.elastic.reclaim.planner import plan_reclaim
+from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
-from htcq.elastic.reclaim.waiting import waits_of
-from htcq.elastic.records import Observation
+from htcq.elastic.records import ElasticObservation
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.pool import Pool
-from htcq.quota.elastic.groups import Group, Quotas
-from htcq.quota.elastic.results import Outcome
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
+from htcq.quota.elastic.group_runtime import Outcome
 from htcq.settings.reclaim import ReclaimLimits
 from tests.elastic.reclaim.scenes import NOW, Scene
 
@@ -29,10 +29,10 @@ def scenes(draw: st.DrawFn) -> Scene:
     """Two machines of 6 cpus and 2 cards; three groups with mins; jobs wherever there is room, and who waits."""
     mins = [(draw(st.integers(0, 4)), draw(st.integers(0, 1))) for _ in range(3)]
     groups = [
-        Group(name, min={"cpus": cpus, "gpus": gpus}, max={"cpus": 12, "gpus": 4})
+        ElasticGroup(name, min={"cpus": cpus, "gpus": gpus}, max={"cpus": 12, "gpus": 4})
         for name, (cpus, gpus) in zip("abc", mins)
     ]
-    scene = Scene(Quotas(tuple(groups)))
+    scene = Scene(ElasticQuotas(tuple(groups)))
     for node in ("node1", "node2"):
         scene.machine(node, 6, gpus=2)
         left, cards = 6, 2
@@ -95,9 +95,9 @@ def _limits_are_kept(plan: ReclaimPlan, limits: ReclaimLimits, claims: int) -> N
     assert all(count <= needs[group] for group, count in uses.items())
 
 
-def _everything_is_needed(plan: ReclaimPlan, outcome: Outcome, observation: Observation, pool: Pool) -> None:
+def _everything_is_needed(plan: ReclaimPlan, outcome: Outcome, observation: ElasticObservation, pool: Pool) -> None:
     """Who comes to a place has room there with all of its victims, and not without any one of them."""
-    rooms, by_id = Rooms(pool), {job.id: job for job in pool.jobs or ()}
+    rooms, by_id = FreeSpaces(pool), {job.id: job for job in pool.jobs or ()}
     served = waits_of(observation, pool, UsageLedger(outcome), rooms).served
     for place in {rooms.place(victim.slot) for victim in plan.victims}:
         slots = [victim.slot for victim in plan.victims if rooms.place(victim.slot) == place]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from htcq.quota.condor import Inputs, TakeTurn, Turn, compute_quotas, nothing_matched
-from htcq.quota.results import Quotas, Round
+from htcq.quota.cycle_quotas import CycleQuotas, Round
+from htcq.quota.group_tree import build_tree
 from htcq.quota.settings import Settings
-from htcq.quota.tree import build_tree
 
 
 def cycle(
@@ -15,7 +15,7 @@ def cycle(
     usage: dict[str, float] | None = None,
     settings: Settings | None = None,
     take_turn: TakeTurn = nothing_matched,
-) -> Quotas:
+) -> CycleQuotas:
     """Return a cycle in which every group that requests has submitters; ``knobs`` are lines of configuration."""
     tree, _ = build_tree(knobs_of(knobs))
     inputs = Inputs(tree, pool, requested or {}, usage or {}, set(requested or {}), settings or Settings())
@@ -27,7 +27,7 @@ def knobs_of(configuration: str) -> dict[str, str]:
     return {name.strip(): text.strip() for name, _, text in lines}
 
 
-def quotas_of(quotas: Quotas) -> dict[str, float]:
+def quotas_of(quotas: CycleQuotas) -> dict[str, float]:
     return {group.name: group.quota for group in quotas.groups}
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from htcq.quota.condor import Inputs
+from htcq.quota.group_tree import GroupTree, assigned_group, build_tree
 from htcq.quota.settings import read_settings
-from htcq.quota.tree import Tree, assigned_group, build_tree
 from tests.audit.sites import dynamic_slot, slot, submitter
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "golden" / "group-quotas"
@@ -42,7 +42,7 @@ def inputs_of(case: Mapping[str, Any]) -> Inputs:
     return Inputs(tree, pool_weight, requested, usage, with_submitters, settings)
 
 
-def _slots(case: Mapping[str, Any], tree: Tree, weighted: bool) -> tuple[float, dict[str, float]]:
+def _slots(case: Mapping[str, Any], tree: GroupTree, weighted: bool) -> tuple[float, dict[str, float]]:
     pool_weight = float(sum(each["cpus"] * each["count"] for each in case["partitionable_slots"]))
     usage: dict[str, float] = defaultdict(float)
     for claim in case["claimed_slots"]:
@@ -52,7 +52,7 @@ def _slots(case: Mapping[str, Any], tree: Tree, weighted: bool) -> tuple[float, 
     return pool_weight, usage
 
 
-def _demand(case: Mapping[str, Any], tree: Tree, weighted: bool) -> tuple[dict[str, float], set[str]]:
+def _demand(case: Mapping[str, Any], tree: GroupTree, weighted: bool) -> tuple[dict[str, float], set[str]]:
     requested: dict[str, float] = defaultdict(float)
     for each in case["submitters"]:
         if each["idle"] + each["running"] > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.quota.condor import Turn
-from htcq.quota.limits import truncated
+from htcq.quota.group_limits import truncated
 from htcq.quota.settings import Settings
 from tests.quota.cycles import allocated, cycle, everything_matches, limits, quotas_of
 

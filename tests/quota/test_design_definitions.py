@@ -9,9 +9,9 @@ import pytest
 
 from htcq.audit.evidence import Evidence
 from htcq.pool.pool import Pool
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import build_tree
 from htcq.quota.settings import Settings
-from htcq.quota.tree import build_tree
 from tests.audit.rules.quota.groups import groups, uses, wants
 from tests.audit.sites import Text, accounting, dynamic_slot, pool, slot, static_slot
 from tests.quota.cycles import allocated, cycle, limits, quotas_of

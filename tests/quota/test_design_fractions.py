@@ -5,7 +5,7 @@ A test whose name or docstring says that the design differs shows what HTCondor 
 
 from __future__ import annotations
 
-from htcq.quota.limits import truncated
+from htcq.quota.group_limits import truncated
 from htcq.quota.settings import Settings
 from tests.quota.cycles import allocated, cycle, limits, quotas_of
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.evidence import Evidence
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.results import GroupQuota
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.cycle_quotas import GroupQuota
+from htcq.quota.group_tree import Group
 from htcq.quota.settings import Settings
-from htcq.quota.tree import Group
 from tests.audit.rules.quota.groups import groups, uses, wants
 from tests.audit.sites import accounting
 from tests.quota.cycles import allocated, cycle, quotas_of

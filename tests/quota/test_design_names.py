@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.evidence import Evidence
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import assigned_group, build_tree
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import assigned_group, build_tree
 from tests.audit.rules.quota.groups import groups, wants
 from tests.quota.cycles import knobs_of
 

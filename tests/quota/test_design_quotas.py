@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.quota.limits import truncated
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import build_tree
 from htcq.quota.settings import Settings
-from htcq.quota.tree import build_tree
 from tests.quota.cycles import allocated, cycle, everything_matches, knobs_of, limits, quotas_of
 
 SCALED = Settings(oversubscription=False)

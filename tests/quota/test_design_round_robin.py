@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import pytest
 
 from htcq.quota.condor import Turn
-from htcq.quota.limits import truncated
+from htcq.quota.group_limits import truncated
 from htcq.quota.settings import Settings, read_settings
 from tests.quota.cycles import allocated, cycle, limits, quotas_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.quota.condor import TakeTurn, Turn
-from htcq.quota.limits import truncated
+from htcq.quota.group_limits import truncated
 from htcq.quota.settings import Settings
 from tests.quota.cycles import allocated, cycle, limits, quotas_of
 

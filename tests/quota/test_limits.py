@@ -8,9 +8,9 @@ import pytest
 
 from htcq.errors import PolicyError
 from htcq.quota.condor import Inputs, compute_quotas
-from htcq.quota.limits import truncated
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import build_tree
 from htcq.quota.settings import Settings
-from htcq.quota.tree import build_tree
 
 
 @pytest.mark.parametrize(

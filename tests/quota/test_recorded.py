@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from htcq.quota.condor import compute_quotas
-from htcq.quota.results import Quotas, Round
+from htcq.quota.cycle_quotas import CycleQuotas, Round
 from tests.quota.recorded import FILES, inputs_of, logged, read
 
 recorded = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -19,7 +19,7 @@ def published(amount: float) -> float:
     return float(f"{amount:.15g}")
 
 
-def cycle(path: Path) -> tuple[dict[str, Any], Quotas]:
+def cycle(path: Path) -> tuple[dict[str, Any], CycleQuotas]:
     case = read(path)
     return case["expected"], compute_quotas(inputs_of(case))
 

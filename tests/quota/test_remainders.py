@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from htcq.quota.condor import Inputs, compute_quotas
-from htcq.quota.results import Round
+from htcq.quota.cycle_quotas import Round
+from htcq.quota.group_tree import build_tree
 from htcq.quota.settings import Settings
-from htcq.quota.tree import build_tree
 
 UNWEIGHTED = Settings(oversubscription=False, use_slot_weights=False)
 

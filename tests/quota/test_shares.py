@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from htcq.quota.shares import Claimant, Pie, Share, headroom, shares
+from htcq.quota.shares import Claimant, Pie, SubmitterShare, ceiling_left, shares
 
 
-def limits(found: tuple[Share, ...]) -> dict[str, float]:
+def limits(found: tuple[SubmitterShare, ...]) -> dict[str, float]:
     return {each.name: each.limit for each in found}
 
 
@@ -58,7 +58,7 @@ def test_a_limit_that_is_no_number_leaves_nothing() -> None:
 def test_a_ceiling_leaves_what_the_whole_part_of_usage_does_not_take(
     ceiling: int | None, usage: float, left: int | None
 ) -> None:
-    assert headroom(Claimant("a", 500.0, usage=usage, ceiling=ceiling)) == left
+    assert ceiling_left(Claimant("a", 500.0, usage=usage, ceiling=ceiling)) == left
 
 
 @pytest.mark.parametrize(("floor", "usage", "first"), [(None, 0.0, 0), (5, 0.0, 5), (5, 5.0, 0), (100, 0.0, 80)])

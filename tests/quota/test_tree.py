@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.quota.tree import Group, Tree, assigned_group, build_tree
+from htcq.quota.group_tree import Group, GroupTree, assigned_group, build_tree
 
 
 def kinds(knobs: dict[str, str]) -> list[tuple[str, str]]:
@@ -12,7 +12,7 @@ def kinds(knobs: dict[str, str]) -> list[tuple[str, str]]:
     return [(problem.kind, problem.group) for problem in build_tree(knobs)[1]]
 
 
-def tree_of(names: str, **knobs: str) -> Tree:
+def tree_of(names: str, **knobs: str) -> GroupTree:
     """Return a tree of groups that each have a quota of 1."""
     quotas = {f"GROUP_QUOTA_{name}": "1" for name in names.split()}
     return build_tree({"GROUP_NAMES": names, **quotas, **knobs})[0]
@@ -21,7 +21,7 @@ def tree_of(names: str, **knobs: str) -> Tree:
 def test_the_root_alone_is_what_no_configuration_gives() -> None:
     root = Group("<none>", None, 0.0, static=False, accept_surplus=True, autoregroup=False)
 
-    assert build_tree({}) == (Tree((root,)), ())
+    assert build_tree({}) == (GroupTree((root,)), ())
 
 
 def test_groups_are_in_breadth_first_order_and_siblings_in_that_of_their_names() -> None:

@@ -5,7 +5,7 @@ The quotas follow the pool's weight of 100: chem has 20 for good, bio a quarter 
 
 from __future__ import annotations
 
-from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, WeightUse
+from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSetting, WeightUse
 
 NOW = 1_793_607_300
 STATIC_20 = QuotaSetting(20.0, True, False, False)
@@ -35,7 +35,7 @@ ROOT = GroupObservation(
 )
 
 
-def looked_at(*groups: GroupObservation, **more: object) -> Observation:
+def looked_at(*groups: GroupObservation, **more: object) -> DriftObservation:
     """Return a look at a pool that has ``groups``."""
     given = {
         "pool": "cm.example.net",
@@ -44,7 +44,7 @@ def looked_at(*groups: GroupObservation, **more: object) -> Observation:
         "pool_weight": 100.0,
         "weights": (WeightUse("Cpus", 12, 96.0), WeightUse("Cpus + GPUs", 1, 4.0)),
     }
-    return Observation(groups=groups, **{**given, **more})  # type: ignore[arg-type]
+    return DriftObservation(groups=groups, **{**given, **more})  # type: ignore[arg-type]
 
 
 AGREED = looked_at(ROOT, CHEM)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 from htcq.drift.explanation import Remembered, Story, tell
-from htcq.drift.ledger import AMOUNTS, Booking, Entry
+from htcq.drift.ledger import AMOUNTS, Booking, LedgerEntry
 from htcq.drift.observation import Kept, Sample
 from tests.drift.looks import kept, sample, static
 
@@ -57,20 +57,20 @@ def _ledger() -> list[Booking]:
     memory, all of which is guaranteed to physics, nobody uses any.
     """
     days = (
-        (Entry("<none>", "gpus", 60, 60, 60, 30, 30), Entry("physics", "gpus", 40, 10, 10, lent=30)),
-        (Entry("<none>", "gpus", 60, 100, 60), Entry("physics", "gpus", 40, 40, 40)),
+        (LedgerEntry("<none>", "gpus", 60, 60, 60, 30, 30), LedgerEntry("physics", "gpus", 40, 10, 10, lent=30)),
+        (LedgerEntry("<none>", "gpus", 60, 100, 60), LedgerEntry("physics", "gpus", 40, 40, 40)),
     )
-    chem = (Entry("chem", "gpus", 20, 50, 50, borrowed=30), Entry("chem", "gpus", 20, 20, 20))
+    chem = (LedgerEntry("chem", "gpus", 20, 50, 50, borrowed=30), LedgerEntry("chem", "gpus", 20, 20, 20))
     always = (
-        Entry("<none>", "weight", 0, 9000, 1500, 0, 1500),
-        Entry(ODD, "weight", 0, 1000, 1000, 0, 1000),
-        Entry(LONG, "weight", 0, 500, 500, 0, 500),
-        Entry("<none>", "memory", 4096, 4096, unused=4096),
-        Entry("physics", "memory", 4096, unused=4096),
+        LedgerEntry("<none>", "weight", 0, 9000, 1500, 0, 1500),
+        LedgerEntry(ODD, "weight", 0, 1000, 1000, 0, 1000),
+        LedgerEntry(LONG, "weight", 0, 500, 500, 0, 500),
+        LedgerEntry("<none>", "memory", 4096, 4096, unused=4096),
+        LedgerEntry("physics", "memory", 4096, unused=4096),
     )
     return [
         Booking(
-            Entry(each.group, each.dimension, *(getattr(each, name) * DAY for name in AMOUNTS)),
+            LedgerEntry(each.group, each.dimension, *(getattr(each, name) * DAY for name in AMOUNTS)),
             SINCE + day * DAY, SINCE + (day + 1) * DAY, DAY,
         )
         for day in range(2)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.drift.changes import Change
+from htcq.drift.changes import SettingChange
 from htcq.report.views.drift_sentences import about, change_told, percent, subject
 
 
-def change(kind: str, before: str | None, after: str | None, name: str = "chem") -> Change:
-    return Change(0, kind, name, before, after)
+def change(kind: str, before: str | None, after: str | None, name: str = "chem") -> SettingChange:
+    return SettingChange(0, kind, name, before, after)
 
 
 @pytest.mark.parametrize(

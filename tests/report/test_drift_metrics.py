@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import replace
 
-from htcq.drift.observation import Observation
+from htcq.drift.observation import DriftObservation
 from htcq.report.views.audit import audit_metrics
 from htcq.report.views.drift_record import drift_metrics
 from tests.report.audits import SAMPLE as AUDIT
@@ -15,7 +15,7 @@ from tests.report.observations import AGREED, BIO, NOW, PHYSICS, SAMPLE, looked_
 POOL = 'pool="cm.example.net",negotiator="NEGOTIATOR"'
 
 
-def values(observation: Observation) -> dict[str, str]:
+def values(observation: DriftObservation) -> dict[str, str]:
     """Return the samples by name and labels, without those that all of them have."""
     lines = drift_metrics(observation, NOW + 2.5, 1.25).splitlines()
     samples = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))

@@ -6,27 +6,27 @@ from typing import get_args
 
 import pytest
 
-from htcq.drift.compare import Difference, What
+from htcq.drift.compare import QuotaDifference, What
 from htcq.report.views.drift_sentences import amount, told
 
 
 @pytest.mark.parametrize("what", get_args(What))
 def test_every_difference_can_be_told(what: What) -> None:
-    assert told(Difference("bio", what, 1.0, 2.0)).strip()
+    assert told(QuotaDifference("bio", what, 1.0, 2.0)).strip()
 
 
 @pytest.mark.parametrize(
     ("difference", "words"),
     [
-        (Difference("bio", "quota", 20.0, 12.5), "quota declared 20, but configured 12.5"),
-        (Difference("bio", "kind", "static", "dynamic"), "declared static, but configured dynamic"),
-        (Difference("bio", "accept-surplus", True, False), "accept_surplus declared true, but configured false"),
-        (Difference("bio", "not-configured", 20.0, None), "declared with a quota of 20, but not configured"),
-        (Difference("bio", "not-declared", None, 0.25), "configured with a quota of 0.25, but not declared"),
-        (Difference("bio", "effective", 10.0, 20.0), "quota published 10 where 20 should be"),
+        (QuotaDifference("bio", "quota", 20.0, 12.5), "quota declared 20, but configured 12.5"),
+        (QuotaDifference("bio", "kind", "static", "dynamic"), "declared static, but configured dynamic"),
+        (QuotaDifference("bio", "accept-surplus", True, False), "accept_surplus declared true, but configured false"),
+        (QuotaDifference("bio", "not-configured", 20.0, None), "declared with a quota of 20, but not configured"),
+        (QuotaDifference("bio", "not-declared", None, 0.25), "configured with a quota of 0.25, but not declared"),
+        (QuotaDifference("bio", "effective", 10.0, 20.0), "quota published 10 where 20 should be"),
     ],
 )
-def test_both_sides_are_told(difference: Difference, words: str) -> None:
+def test_both_sides_are_told(difference: QuotaDifference, words: str) -> None:
     assert told(difference) == words
 
 

@@ -8,19 +8,21 @@ import pytest
 
 from htcq.audit.engine import Audit
 from htcq.errors import InputError
-from htcq.quota.elastic.groups import Demand, Group, Quotas
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
 from htcq.quota.elastic.runtime import compute
 from htcq.report.elastic_json import Computed, all_json
 from htcq.report.elastic_text import show_elastic, show_why
 
 
-def computed(name: str = "", **groups: Group) -> Computed:
-    outcome = compute(Quotas(tuple(groups.values())), Demand({"cpus": 10}, {each: {"cpus": 4} for each in groups}))
+def computed(name: str = "", **groups: ElasticGroup) -> Computed:
+    outcome = compute(
+        ElasticQuotas(tuple(groups.values())), ElasticDemand({"cpus": 10}, {each: {"cpus": 4} for each in groups})
+    )
     return Computed(name, outcome, {"cpus": 3}, {"cpus": 2}, Audit((), ()))
 
 
 def test_an_unlimited_max_is_a_word_and_null() -> None:
-    one = computed(a=Group("a", "", {}, {"cpus": None}, {"cpus": 1}))
+    one = computed(a=ElasticGroup("a", "", {}, {"cpus": None}, {"cpus": 1}))
     stream = io.StringIO()
     show_elastic(one, "q.toml", stream)
 
@@ -29,7 +31,7 @@ def test_an_unlimited_max_is_a_word_and_null() -> None:
 
 
 def test_a_single_tree_stands_alone_and_named_ones_stand_by_name() -> None:
-    group = Group("a", "", {}, {"cpus": 9})
+    group = ElasticGroup("a", "", {}, {"cpus": 9})
     alone, named = computed(a=group), computed("gpu", a=group)
     found = all_json("q.toml", [alone, named])
 
@@ -39,7 +41,7 @@ def test_a_single_tree_stands_alone_and_named_ones_stand_by_name() -> None:
 
 
 def test_steps_are_printed_on_demand() -> None:
-    one = computed(a=Group("a", "", {}, {"cpus": 9}))
+    one = computed(a=ElasticGroup("a", "", {}, {"cpus": 9}))
 
     assert "steps" not in all_json("q.toml", [one])["groups"]["a"]
     steps = all_json("q.toml", [one], trace=True)["groups"]["a"]["steps"]["cpus"]
@@ -48,4 +50,4 @@ def test_steps_are_printed_on_demand() -> None:
 
 def test_a_group_that_is_not_there_cannot_be_told_of() -> None:
     with pytest.raises(InputError, match="no group b"):
-        show_why(computed(a=Group("a", "", {}, {"cpus": 9})), "b", io.StringIO())
+        show_why(computed(a=ElasticGroup("a", "", {}, {"cpus": 9})), "b", io.StringIO())

@@ -145,10 +145,10 @@ def test_a_key_more_or_less_is_an_objection(line: str) -> None:
 
 
 def test_the_keys_of_a_record_are_its_fields() -> None:
-    from htcq.quota.results import Limit
+    from htcq.quota.cycle_quotas import GroupLimit
 
     with pytest.raises(ValueError, match=r"Limit: not described: \['held_by', 'proposed'\], not there: \['more'\]"):
-        keys_of(Limit, group="G.", limit="L.", more="M.")
+        keys_of(GroupLimit, group="G.", limit="L.", more="M.")
     with pytest.raises(ValueError, match="not described: \\['b'\\]"):
         named(("a", "b"), {"a": text("A.")})
     with pytest.raises(ValueError, match="there is no key z"):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from htcq.errors import InputError
-from htcq.quota.elastic.groups import Demand, Group, Options, Quotas, Rounding
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
 from htcq.settings.elastic import (
     DEMAND_FILE_KEYS,
     ELASTIC_GROUP_KEYS,
@@ -32,11 +32,11 @@ def test_everything_that_a_file_can_say_is_read() -> None:
     }
 
     assert quotas_from(content, "q.toml").trees == {
-        "": Quotas(
+        "": ElasticQuotas(
             (
-                Group("a", "", {}, {"cpus": None}, {"cpus": 3}, lend=False, users=("ada",)),
-                Group("a.b", "a", {"cpus": 1}, {"cpus": 2}, scale_min=True, strict=("cpus",)),
-                Group("c.d", "a", {}, {"nvidia.com/gpu": 2}),
+                ElasticGroup("a", "", {}, {"cpus": None}, {"cpus": 3}, lend=False, users=("ada",)),
+                ElasticGroup("a.b", "a", {"cpus": 1}, {"cpus": 2}, scale_min=True, strict=("cpus",)),
+                ElasticGroup("c.d", "a", {}, {"nvidia.com/gpu": 2}),
             ),
             Options(False, True, Rounding.LEGACY, True),
         )
@@ -44,7 +44,7 @@ def test_everything_that_a_file_can_say_is_read() -> None:
 
 
 def test_an_empty_file_has_a_tree_without_groups() -> None:
-    assert quotas_from({}, "q.toml").trees == {"": Quotas()}
+    assert quotas_from({}, "q.toml").trees == {"": ElasticQuotas()}
 
 
 def test_trees_stand_beside_each_other() -> None:
@@ -53,7 +53,7 @@ def test_trees_stand_beside_each_other() -> None:
 
     assert sorted(quotas_from(content, "q.toml").trees) == ["cpu", "gpu"]
     assert sorted(quotas_from({**content, "groups": {}}, "q.toml").trees) == ["", "cpu", "gpu"]
-    assert demand_from(demand, "d.json") == {"gpu": Demand({"gpus": 1}), "cpu": Demand()}
+    assert demand_from(demand, "d.json") == {"gpu": ElasticDemand({"gpus": 1}), "cpu": ElasticDemand()}
 
 
 def test_demand_is_read_and_null_is_nothing() -> None:
@@ -66,7 +66,7 @@ def test_demand_is_read_and_null_is_nothing() -> None:
         "default_used": None,
     }
 
-    assert demand_from(content, "d.json")[""] == Demand(
+    assert demand_from(content, "d.json")[""] == ElasticDemand(
         {"cpus": 9}, {"a": {"cpus": 2}, "b": {}}, {}, {"a": {"cpus": 1}}, {"cpus": 3}, {}
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from htcq.errors import InputError
-from htcq.quota.tree import build_tree
+from htcq.quota.group_tree import build_tree
 from htcq.settings import QUOTA_KEYS, DeclaredGroup, GroupSettings, settings_from
 
 

@@ -8,7 +8,7 @@ from htcq.errors import InputError
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.settings import settings_from
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.models import MachineModel, with_models

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from htcq.drift.ledger import Entry
-from htcq.drift.observation import GroupObservation, Observation, QuotaSetting, Sample, WeightUse
+from htcq.drift.ledger import LedgerEntry
+from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSetting, Sample, WeightUse
 from htcq.store.history import open_history
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,8 +24,8 @@ def group(name: str = "physics", usage: float = 5.0, **more: Any) -> GroupObserv
     return GroupObservation(name, **{"configured": STATIC, "effective": 10.0, "computed": 10.0, "usage": usage, **more})
 
 
-def observation(time: int, *groups: GroupObservation, **more: Any) -> Observation:
-    return Observation(
+def observation(time: int, *groups: GroupObservation, **more: Any) -> DriftObservation:
+    return DriftObservation(
         **{
             "pool": POOL,
             "negotiator": "NEGOTIATOR",
@@ -39,13 +39,13 @@ def observation(time: int, *groups: GroupObservation, **more: Any) -> Observatio
     )
 
 
-def crowd(time: int, groups: int = 20) -> Observation:
+def crowd(time: int, groups: int = 20) -> DriftObservation:
     """Return an observation of many groups whose numbers tell its time; so do those of their ledger."""
     told = time % 100_000
     return observation(
         time,
         *(group(f"g{n}", usage=told + n / 1000) for n in range(groups)),
-        ledger=tuple(Entry(f"g{n}", "gpus", used=told, lent=n) for n in range(groups)),
+        ledger=tuple(LedgerEntry(f"g{n}", "gpus", used=told, lent=n) for n in range(groups)),
     )
 
 
@@ -66,7 +66,7 @@ def ledger_is_whole(path: Path, times: Sequence[int], groups: int = 20) -> bool:
     )
 
 
-def record(path: Path, *observations: Observation) -> None:
+def record(path: Path, *observations: DriftObservation) -> None:
     """Record each as a command of its own would."""
     for each in observations:
         with open_history(path, writable=True) as history:

@@ -15,7 +15,7 @@ from htcq.errors import EXIT_FINE, EXIT_UNKNOWN
 from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.store.anonymize import Anonymized, anonymize_directory
 from htcq.store.snapshot import open_snapshot
 

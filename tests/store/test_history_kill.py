@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.drift.ledger import Entry
+from htcq.drift.ledger import LedgerEntry
 from htcq.drift.observation import Sample
 from htcq.drift.retention import Retention
 from htcq.errors import EXIT_UNKNOWN, HistoryError
@@ -145,7 +145,7 @@ def test_nothing_is_lost_when_pruning_is_killed(tmp_path: Path) -> None:
     with open_history(path, writable=True) as history:
         for number in range(1500):
             groups = (group(f"g{n}", usage=(number * 7 + n) % 19 / 8, idle=float(n)) for n in range(4))
-            booked_then = tuple(Entry(f"g{n}", "gpus", lent=(number * 5 + n) % 17) for n in range(4))
+            booked_then = tuple(LedgerEntry(f"g{n}", "gpus", lent=(number * 5 + n) % 17) for n in range(4))
             history.record(observation(START + number * 1800, *groups, ledger=booked_then))
         before = list(history.samples(POOL, 0, FOREVER))
     expected, chance = (totals(path), booked(path)), random.Random(SEED)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from htcq.drift.ledger import Booking, Entry
-from htcq.drift.observation import MAX_GAP, Observation
+from htcq.drift.ledger import Booking, LedgerEntry
+from htcq.drift.observation import MAX_GAP, DriftObservation
 from htcq.drift.retention import Retention
 from htcq.errors import HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import FOREVER, LOOK, POOL, START, execute, observation, record
 
 DAY = 86400
-A = Entry("a", "gpus", 8, 5, 3, lent=4, borrowed=0, unused=1)
+A = LedgerEntry("a", "gpus", 8, 5, 3, lent=4, borrowed=0, unused=1)
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "drift.db"
 
 
-def look(number: int, *entries: Entry, pool: str = POOL) -> Observation:
+def look(number: int, *entries: LedgerEntry, pool: str = POOL) -> DriftObservation:
     return observation(START + number * LOOK, ledger=entries, pool=pool)
 
 
@@ -44,14 +44,14 @@ def test_a_look_stands_for_the_time_since_the_one_before(path: Path) -> None:
     record(path, look(0, A), look(1, A))
 
     assert ledger(path) == [
-        Booking(Entry("a", "gpus", *(LOOK * each for each in (8, 5, 3, 4, 0, 1))), START, START + LOOK, LOOK)
+        Booking(LedgerEntry("a", "gpus", *(LOOK * each for each in (8, 5, 3, 4, 0, 1))), START, START + LOOK, LOOK)
     ]
 
 
 def test_the_same_look_again_changes_nothing(path: Path) -> None:
     record(path, look(0, A), look(1, A))
     before = ledger(path)
-    record(path, look(1, Entry("b", "gpus", 9)))
+    record(path, look(1, LedgerEntry("b", "gpus", 9)))
 
     assert ledger(path) == before
 
@@ -70,7 +70,7 @@ def test_a_look_without_a_ledger_leaves_its_time_out(path: Path) -> None:
 
 
 def test_each_dimension_and_each_pool_has_its_own(path: Path) -> None:
-    other = Entry("a", "weight", 1)
+    other = LedgerEntry("a", "weight", 1)
     record(path, look(0), look(1, A, other), look(0, pool="x"), look(1, other, pool="x"))
 
     assert {(each.sums.group, each.sums.dimension) for each in ledger(path)} == {("a", "gpus"), ("a", "weight")}
@@ -104,7 +104,7 @@ def test_steps_add_up_what_lies_in_them(path: Path) -> None:
 
 def test_amounts_beyond_all_measure_are_kept_as_many_and_add_up(path: Path) -> None:
     """Five years of the disk of the largest pools are more KiB seconds than 64 bits hold."""
-    huge = Entry("a", "disk", used=10**30)
+    huge = LedgerEntry("a", "disk", used=10**30)
     with open_history(path, writable=True) as history:
         for hour in range(48):
             history.record(observation(START + hour * 3600, ledger=(huge,)))
@@ -116,7 +116,7 @@ def test_amounts_beyond_all_measure_are_kept_as_many_and_add_up(path: Path) -> N
 def test_hours_and_days_have_the_same_sums(path: Path) -> None:
     with open_history(path, writable=True) as history:
         for number in range(600):
-            history.record(look(number, Entry("a", "gpus", lent=number % 7, used=number)))
+            history.record(look(number, LedgerEntry("a", "gpus", lent=number % 7, used=number)))
         before = [
             sum(getattr(each.sums, name) for each in history.ledger(POOL, 0, FOREVER)) for name in ("lent", "used")
         ]
@@ -129,7 +129,7 @@ def test_hours_and_days_have_the_same_sums(path: Path) -> None:
 
 
 def test_what_is_dropped_takes_its_names_along(path: Path) -> None:
-    record(path, look(0), look(1, Entry("gone", "gpus", 1)), observation(START + DAY, ledger=(A,)))
+    record(path, look(0), look(1, LedgerEntry("gone", "gpus", 1)), observation(START + DAY, ledger=(A,)))
     record(path, observation(START + DAY + LOOK, ledger=(A,)))
     with open_history(path, writable=True) as history:
         history.prune(START + DAY + LOOK, Retention(0, 0, LOOK))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.drift.ledger import Booking, Entry
+from htcq.drift.ledger import Booking, LedgerEntry
 from htcq.drift.observation import Kept, Sample
 from htcq.errors import HistoryError
 from htcq.store.history import open_history
@@ -115,7 +115,7 @@ def test_recording_goes_on_in_an_old_file(old: Path) -> None:
 
 
 def test_an_old_file_has_no_ledger_and_gets_one(old: Path) -> None:
-    seen = Entry("physics", "gpus", 4, 4, 1, lent=2, unused=1)
+    seen = LedgerEntry("physics", "gpus", 4, 4, 1, lent=2, unused=1)
     with open_history(old) as history:
         assert list(history.ledger(POOL, 0, FOREVER)) == []
     record(old, observation(START + 2 * LOOK, ledger=(seen,)))
@@ -123,7 +123,7 @@ def test_an_old_file_has_no_ledger_and_gets_one(old: Path) -> None:
     with open_history(old) as history:
         assert list(history.ledger(POOL, 0, FOREVER)) == [
             Booking(
-                Entry("physics", "gpus", *(LOOK * each for each in (4, 4, 1, 2, 0, 1))),
+                LedgerEntry("physics", "gpus", *(LOOK * each for each in (4, 4, 1, 2, 0, 1))),
                 START + LOOK,
                 START + 2 * LOOK,
                 LOOK,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from htcq.elastic.reclaim.free_space import Rooms
-from htcq.elastic.reclaim.reclaim_history import Key, Past
-from htcq.elastic.reclaim.results import Spared
+from htcq.elastic.reclaim.free_space import FreeSpaces
+from htcq.elastic.reclaim.reclaim_history import Key, ReclaimHistory
+from htcq.elastic.reclaim.reclaim_plan import Exemption
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
-from htcq.elastic.records import PARTS, WEIGHT, Claim
+from htcq.elastic.records import PARTS, WEIGHT, GroupClaim
 from htcq.settings.reclaim import ReclaimLimits
 from htcq.units import whole_number
 
@@ -21,7 +21,7 @@ _AHEAD = 30.0
 class Candidate:
     """A job that may be taken back; ``place`` is the slot that is there afterwards."""
 
-    claim: Claim
+    claim: GroupClaim
     place: str
     ran: float
 
@@ -45,19 +45,24 @@ class Candidates:
     """Sorts claims of groups that are over into those that may be taken back and those that may not."""
 
     def __init__(
-        self, limits: ReclaimLimits, now: float, past: Past, rooms: Rooms, ends: Mapping[Key, float] | None = None
+        self,
+        limits: ReclaimLimits,
+        now: float,
+        past: ReclaimHistory,
+        rooms: FreeSpaces,
+        ends: Mapping[Key, float] | None = None,
     ) -> None:
         self._limits, self._now, self._past, self._rooms = limits, now, past, rooms
         self._ends = ends or {}
-        self.spared: list[Spared] = []
+        self.spared: list[Exemption] = []
 
-    def of(self, claims: Iterable[Claim], standings: UsageLedger) -> list[Candidate]:
+    def of(self, claims: Iterable[GroupClaim], standings: UsageLedger) -> list[Candidate]:
         """Return those of ``claims`` that may be taken back, in order; the others are in :attr:`spared`."""
         found = []
         for claim in claims:
             why = self._kept(claim)
             if why:
-                self.spared.append(Spared(claim.group, claim.schedd, claim.job or claim.slot, why))
+                self.spared.append(Exemption(claim.group, claim.schedd, claim.job or claim.slot, why))
             else:
                 assert claim.started is not None
                 found.append(Candidate(claim, self._rooms.place(claim.slot), max(0.0, self._now - claim.started)))
@@ -69,7 +74,7 @@ class Candidates:
         ratio = standings.ratio(claim.group)
         return (not claim.checkpoints, each.ran, claim.prio, -ratio, claim.schedd, numbers, claim.slot)
 
-    def _kept(self, claim: Claim) -> str:
+    def _kept(self, claim: GroupClaim) -> str:
         if claim.protected:
             return claim.protected
         if not claim.job or not claim.schedd:
@@ -80,7 +85,7 @@ class Candidates:
             return "its slot accepts no new job, or is not known"
         return self._too_soon(claim, self._now - claim.started)
 
-    def _too_soon(self, claim: Claim, ran: float) -> str:
+    def _too_soon(self, claim: GroupClaim, ran: float) -> str:
         limits = self._limits
         if ran < -_AHEAD:
             return f"it started {-ran:.0f} s after this observation: clocks differ"

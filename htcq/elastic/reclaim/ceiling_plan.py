@@ -10,15 +10,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from htcq.elastic.reclaim.candidates import Candidate
 from htcq.elastic.reclaim.reclaim_history import OwnCeiling
-from htcq.elastic.reclaim.results import Ceiling
+from htcq.elastic.reclaim.reclaim_plan import Ceiling
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
-from htcq.elastic.records import PARTS, WEIGHT, Claim, Idle
+from htcq.elastic.records import PARTS, WEIGHT, GroupClaim, IdleJobs
 
 
-class Holding:
+class CeilingPlan:
     """What submitters use, what of it is taken back, and the ceilings that are theirs (``foreign``)."""
 
-    def __init__(self, claims: Iterable[Claim], idle: Iterable[Idle], foreign: Mapping[str, int]) -> None:
+    def __init__(self, claims: Iterable[GroupClaim], idle: Iterable[IdleJobs], foreign: Mapping[str, int]) -> None:
         self._used: dict[str, int] = {}
         self._members: dict[str, set[str]] = {}
         for claim in claims:

@@ -12,11 +12,11 @@ from collections.abc import Collection, Sequence
 
 from htcq.elastic.reclaim.budget import Budget
 from htcq.elastic.reclaim.candidates import Candidate
-from htcq.elastic.reclaim.ceiling_plan import Holding
-from htcq.elastic.reclaim.free_space import Rooms
-from htcq.elastic.reclaim.results import Spared
+from htcq.elastic.reclaim.ceiling_plan import CeilingPlan
+from htcq.elastic.reclaim.free_space import FreeSpaces
+from htcq.elastic.reclaim.jobs_without_slot import JobsWithoutSlot, Waits
+from htcq.elastic.reclaim.reclaim_plan import Exemption
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
-from htcq.elastic.reclaim.waiting import Waiting, Waits
 from htcq.pool.autocluster import Autocluster
 
 _NOBODY = "no waiting job could use what it holds"
@@ -28,20 +28,20 @@ class Choice:
     def __init__(
         self,
         standings: UsageLedger,
-        rooms: Rooms,
+        rooms: FreeSpaces,
         waits: Waits,
         needy: Collection[str],
         budget: Budget,
-        holding: Holding,
+        holding: CeilingPlan,
     ) -> None:
         self._standings, self._rooms, self._served = standings, rooms, waits.served
         self._waiting = [each for each in waits.jobs if each.group in needy]
         self._budget, self._holding = budget, holding
         self._pending: dict[str, list[Candidate]] = {}
         self.chosen: dict[str, list[Candidate]] = {}
-        self.uses: dict[str, list[Waiting]] = {}
+        self.uses: dict[str, list[JobsWithoutSlot]] = {}
         self.helps: dict[tuple[str, str], tuple[str, ...]] = {}
-        self.refused: dict[tuple[str, str], Spared] = {}
+        self.refused: dict[tuple[str, str], Exemption] = {}
 
     def take(self, candidates: Sequence[Candidate]) -> None:
         """Choose among ``candidates``."""
@@ -58,7 +58,7 @@ class Choice:
             self._give_back(place)
 
     def _refuse(self, one: Candidate, why: str) -> None:
-        self.refused.setdefault(one.key, Spared(one.claim.group, one.claim.schedd, one.claim.job, why))
+        self.refused.setdefault(one.key, Exemption(one.claim.group, one.claim.schedd, one.claim.job, why))
 
     def _look(self, place: str) -> None:
         """Take what is pending at ``place`` if somebody who waits can run there then."""
@@ -104,7 +104,7 @@ class Choice:
         self.helps[one.key] = helps
         return self._budget.refusal(one, also) or self._holding.refusal(one, also)
 
-    def _user(self, place: str, able: Sequence[Candidate]) -> Waiting | None:
+    def _user(self, place: str, able: Sequence[Candidate]) -> JobsWithoutSlot | None:
         """Return the first that waits and runs at ``place`` beside those that were given room there before."""
         ended = [each.claim.slot for each in (*self.chosen.get(place, ()), *able)]
         room = self._rooms.room(place, ended)
@@ -130,7 +130,7 @@ class Choice:
         self._budget.spend(gone, sign)
         self._holding.spend(gone, sign)
 
-    def _use(self, place: str, user: Waiting) -> None:
+    def _use(self, place: str, user: JobsWithoutSlot) -> None:
         user.left -= 1
         self.uses.setdefault(place, []).append(user)
         self._standings.move(user.group, user.idle.amounts, 1)

@@ -22,7 +22,7 @@ _AVAILABLE = "availablegpus"
 _CLOSED = ("Offline", "Draining")
 
 
-class Room:
+class FreeSpace:
     """One place with what is left of it."""
 
     def __init__(self, slot: Slot, left: dict[str, Number]) -> None:
@@ -42,7 +42,7 @@ class Room:
         return True
 
 
-class Rooms:
+class FreeSpaces:
     """The slots of a pool by place: a partitionable slot with its dynamic ones, or a static slot alone."""
 
     def __init__(self, pool: Pool) -> None:
@@ -79,7 +79,7 @@ class Rooms:
         room = self.room(place, ended)
         return room is not None and all(room.take(each) for each in jobs)
 
-    def room(self, place: str, ended: Iterable[str] = ()) -> Room | None:
+    def room(self, place: str, ended: Iterable[str] = ()) -> FreeSpace | None:
         """Return the room at ``place`` when the slots ``ended`` are free; None where no job may come to it."""
         slot, gone = self._slots.get(place), tuple(ended)
         if slot is None or not self._open(slot):
@@ -88,13 +88,13 @@ class Rooms:
             if _held(slot) and place not in gone:
                 return None
             slot = self._make.unclaimed(slot)
-            return Room(slot, _amounts(slot))
+            return FreeSpace(slot, _amounts(slot))
         left = _amounts(slot)
         freed = [self._slots[name] for name in gone if name in self._slots]
         for each in freed:
             for asset, amount in _amounts(each).items():
                 left[asset] = left.get(asset, 0) + amount
-        return Room(slot._replace(frame=self._with_cards(slot, freed)), left)
+        return FreeSpace(slot._replace(frame=self._with_cards(slot, freed)), left)
 
     def freed(self, place: str, ended: Iterable[str]) -> Slot | None:
         """Return the slot that is at ``place`` when the slots ``ended`` are free; None where no job may come to it."""

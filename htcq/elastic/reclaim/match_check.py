@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from htcq.elastic.reclaim.free_space import Rooms
+from htcq.elastic.reclaim.free_space import FreeSpaces
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import Cycle
 
 
 def taken_places(
-    pool: Pool, rooms: Rooms, ended: Mapping[str, Sequence[str]], held: Collection[str], whose: Mapping[str, str],
+    pool: Pool, rooms: FreeSpaces, ended: Mapping[str, Sequence[str]], held: Collection[str], whose: Mapping[str, str],
     needy: Collection[str],
 ) -> frozenset[str]:  # fmt: skip
     """Return the places where one of the ``needy`` groups would have a match once the claims ``ended`` are gone.

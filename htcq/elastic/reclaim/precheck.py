@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from htcq.elastic.reclaim.results import Victim
+from htcq.elastic.reclaim.reclaim_plan import Eviction
 from htcq.pool.job import UNMATCHED_UNIVERSES
 from htcq.settings.reclaim import ReclaimLimits
 
@@ -12,7 +12,7 @@ from htcq.settings.reclaim import ReclaimLimits
 _PARALLEL = 11
 
 
-class Seen(Protocol):
+class CheckedJob(Protocol):
     """What a schedd says of a job that runs; times are in seconds by its own clock."""
 
     @property
@@ -44,7 +44,7 @@ class Seen(Protocol):
         """How long it still runs; None where it does not say."""
 
 
-def unlike(victim: Victim, now: Seen | None, limits: ReclaimLimits) -> str:
+def unlike(victim: Eviction, now: CheckedJob | None, limits: ReclaimLimits) -> str:
     """Return why ``victim`` is not to be vacated as it is ``now`` (None: it does not run); empty where it is."""
     if now is None:
         return "it no longer runs"

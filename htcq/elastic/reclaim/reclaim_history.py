@@ -65,7 +65,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Past:
+class ReclaimHistory:
     """Looks, the oldest first, and all else that was done."""
 
     looks: tuple[Look, ...] = ()
@@ -120,7 +120,7 @@ def _seconds(looks: Sequence[tuple[float, bool]], now: float, max_gap: float) ->
 
 @dataclass
 class _Tale:
-    """What the records read so far tell; only :class:`Past` leaves this module."""
+    """What the records read so far tell; only :class:`ReclaimHistory` leaves this module."""
 
     looks: list[Look] = field(default_factory=list)
     actions: dict[str, Action] = field(default_factory=dict)
@@ -145,10 +145,10 @@ def after(tales: Tales, record: Mapping[str, Any]) -> Tales:
     return tales
 
 
-def past_from(tales: Tales, negotiator: str) -> Past:
+def past_from(tales: Tales, negotiator: str) -> ReclaimHistory:
     """Return what ``tales`` tell of reclaim with that negotiator."""
     tale = tales.get(negotiator, _Tale())
-    return Past(tuple(tale.looks), tuple(tale.actions.values()), dict(tale.ceilings), tale.resumed, tale.last)
+    return ReclaimHistory(tuple(tale.looks), tuple(tale.actions.values()), dict(tale.ceilings), tale.resumed, tale.last)
 
 
 def ceilings_from(tales: Tales, negotiator: str) -> dict[str, OwnCeiling]:
@@ -156,7 +156,7 @@ def ceilings_from(tales: Tales, negotiator: str) -> dict[str, OwnCeiling]:
     return dict(tales[negotiator].ceilings) if negotiator in tales else {}
 
 
-def past_of(records: Iterable[Mapping[str, Any]], negotiator: str) -> Past:
+def past_of(records: Iterable[Mapping[str, Any]], negotiator: str) -> ReclaimHistory:
     """Return what ``records``, the oldest first, tell of reclaim with that negotiator."""
     tales: Tales = {}
     for record in records:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from htcq.quota.elastic.groups import SELF, Amounts
-from htcq.quota.elastic.results import GroupRuntime, Outcome
+from htcq.quota.elastic.declaration import SELF, Amounts
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 
 
 class UsageLedger:

@@ -25,7 +25,7 @@ from htcq.poolquota.access.refusals import (
 )
 from htcq.poolquota.access.start_vanilla import Owners
 from htcq.poolquota.access.user_limits import UserLimits
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.knobs import Knobs
 
 _CONSTRAINT, _BATCH = "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE"

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from htcq.poolquota.explanation.sections import LIMIT, MAX_NAMES, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
 from htcq.poolquota.group_status import GroupStatus, shown_limit
-from htcq.quota.limits import FLT_MAX, truncated
-from htcq.quota.results import Limit
+from htcq.quota.cycle_quotas import GroupLimit
+from htcq.quota.group_limits import FLT_MAX, truncated
 from htcq.quota.settings import SORT_EXPR
-from htcq.quota.shares import Share
+from htcq.quota.shares import SubmitterShare
 from htcq.units import show_number as shown
 
 
@@ -97,7 +97,7 @@ def _not_a_number(group: GroupStatus) -> str:
     )
 
 
-def _limit(scene: Scene, group: GroupStatus, limit: Limit) -> Iterator[str]:
+def _limit(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
     which = "allocation" if group.allocated > group.quota else "quota"
     yield f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and allocation counts"
     yield from _held(scene, group, limit)
@@ -113,7 +113,7 @@ def _limit(scene: Scene, group: GroupStatus, limit: Limit) -> Iterator[str]:
     )
 
 
-def _held(scene: Scene, group: GroupStatus, limit: Limit) -> Iterator[str]:
+def _held(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
     if limit.held_by:
         holder = scene.groups[limit.held_by]
         quota = holder.group.config_quota if holder.group.static else holder.subtree_quota
@@ -150,7 +150,7 @@ def shares_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     yield Sentence(SHARES, f"by their priority its waiting submitters may come to parts of {base}: {listed(few(told))}")
 
 
-def _share(share: Share) -> str:
+def _share(share: SubmitterShare) -> str:
     more = "as much as there is" if math.isinf(share.limit) else f"{shown(share.limit)} more"
     ceiling = "" if share.headroom is None else f", {share.headroom} by its ceiling"
     floor = f", {shown(share.floor)} of it first, by its floor" if share.floor > 0 else ""

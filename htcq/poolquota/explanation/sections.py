@@ -9,7 +9,7 @@ from functools import cached_property
 from htcq.poolquota.demand import Submitter
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.quota.results import Limit, Round, Sharing
+from htcq.quota.cycle_quotas import GroupLimit, Round, SurplusSharing
 from htcq.units import show_number
 
 #: Most names in one sentence.
@@ -33,8 +33,8 @@ QUOTA, DEMAND, ALLOCATION, SURPLUS, TURN, LIMIT, SHARES, ROUNDS, PUBLISHED = TOP
 class Division:
     """What was left over at one group and divided there, and what became of it further down, by group."""
 
-    here: Sharing
-    below: dict[str, Sharing] = field(default_factory=dict)
+    here: SurplusSharing
+    below: dict[str, SurplusSharing] = field(default_factory=dict)
 
     @cached_property
     def shares(self) -> Mapping[str, float]:
@@ -54,7 +54,7 @@ class Scene:
         self.look = look
         self.groups: Mapping[str, GroupStatus] = {standing.name: standing for standing in look.standings}
         self.round: Round | None = look.quotas.rounds[0] if look.quotas.rounds else None
-        self.limits: Mapping[str, Limit] = {limit.group: limit for limit in look.limits}
+        self.limits: Mapping[str, GroupLimit] = {limit.group: limit for limit in look.limits}
         first = self.round.limits if self.round else ()
         self.first_limits: Mapping[str, float] = {limit.group: limit.limit for limit in first}
         self._children: dict[str, list[GroupStatus]] = {}
@@ -106,7 +106,7 @@ class Scene:
         yield group.name, unused(group)
         yield from ((child.name, self.left_over(child)) for child in self.children(group))
 
-    def told_leavers(self, group: GroupStatus) -> str:
+    def lenders_text(self, group: GroupStatus) -> str:
         """Return the same as text, the greatest first."""
         if group.name not in self._leavers:
             self._leavers[group.name] = listed(ranked(self.leavers(group)))
@@ -131,7 +131,7 @@ class Scene:
         return left
 
 
-def _divisions(sharings: Iterable[Sharing]) -> Iterator[tuple[str, Division]]:
+def _divisions(sharings: Iterable[SurplusSharing]) -> Iterator[tuple[str, Division]]:
     """Yield each division of what was left over at a group; those further down follow it."""
     division = None
     for sharing in sharings:

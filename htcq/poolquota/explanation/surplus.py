@@ -70,7 +70,7 @@ def _level(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupSta
 
 def _divided(scene: Scene, above: GroupStatus, division: Division, where: str) -> str:
     sharing = division.here
-    left = f"{where} {shown(sharing.surplus)} was left over (by {scene.told_leavers(above)})"
+    left = f"{where} {shown(sharing.surplus)} was left over (by {scene.lenders_text(above)})"
     if sharing.enough:
         return f"{left}, enough for all of the {shown(sharing.wanted)} that was still wanted there"
     if len(sharing.shares) == 1:

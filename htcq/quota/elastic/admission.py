@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from htcq.quota.elastic.groups import Amounts, Caps
+from htcq.quota.elastic.declaration import Amounts, Caps
 
 RUNTIME, MIN = "runtime", "min(non-preemptible)"
 
 
 @dataclass(frozen=True)
-class Place:
+class AdmissionLimit:
     """One group as a job finds it: what may be used (``limit``: its runtime) and what is."""
 
     name: str
@@ -38,10 +38,10 @@ class Admission:
 
 def admit(
     request: Amounts,
-    place: Place,
+    place: AdmissionLimit,
     cap: Caps,
     protected: tuple[Amounts, Amounts] | None = None,
-    parents: Iterable[Place] = (),
+    parents: Iterable[AdmissionLimit] = (),
 ) -> Admission:
     """Tell whether a job that asks for ``request`` may start in ``place``.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from htcq.quota.elastic.groups import Rounding, least
+from htcq.quota.elastic.computed_group import ComputedGroup
+from htcq.quota.elastic.declaration import Rounding, least
 from htcq.quota.elastic.kinds import Family
-from htcq.quota.elastic.node import Node
-from htcq.quota.elastic.share import Claim, Sharing, share, split_hamilton
+from htcq.quota.elastic.share import RuntimeSharing, ShareClaim, share, split_hamilton
 
 #: Cards of none of the kinds that anybody names.
 _OTHER = ""
@@ -22,7 +22,7 @@ class Cards:
     """The cards of one level while they are placed: ``placed`` by name of group and kind, ``free`` by kind."""
 
     def __init__(
-        self, family: Family, there: Mapping[str, int], children: Sequence[Node], budgets: Mapping[str, int]
+        self, family: Family, there: Mapping[str, int], children: Sequence[ComputedGroup], budgets: Mapping[str, int]
     ) -> None:
         self.family, self.children = family, children
         self.there = {kind: there.get(kind, 0) for kind in family.kinds}
@@ -30,9 +30,9 @@ class Cards:
         self.free = dict(self.there)
         self.left = {child.name: budgets[child.name] for child in children}
         self.placed: dict[str, dict[str, int]] = {child.name: dict.fromkeys(self.there, 0) for child in children}
-        self.sharings: dict[str, Sharing] = {}
+        self.sharings: dict[str, RuntimeSharing] = {}
         #: Who can change from one kind to another, the first by name at the end; some of them could, and can no more.
-        self.movers: dict[tuple[str, str], list[Node]] = {}
+        self.movers: dict[tuple[str, str], list[ComputedGroup]] = {}
 
     def place(self, rounding: Rounding) -> None:
         """Place what every group may use; what finds no card of a kind that the group may have stays in ``left``."""
@@ -52,28 +52,28 @@ class Cards:
         for child in order:
             self._make_room(child)
 
-    def _may(self, child: Node, kind: str) -> bool:
+    def _may(self, child: ComputedGroup, kind: str) -> bool:
         cap = child.max.get(kind, 0)
         return kind == _OTHER or cap is None or cap > 0
 
-    def _put(self, child: Node, kind: str, amount: int) -> None:
+    def _put(self, child: ComputedGroup, kind: str, amount: int) -> None:
         """Place up to ``amount`` as far as there are cards, the group may use more, and its max lets it."""
         room = self._room(child, kind)
         amount = min(amount, self.left[child.name], max(0, self.free[kind]), room)
         if amount > 0:
             self._move(child, kind, amount)
 
-    def _room(self, child: Node, kind: str) -> int:
+    def _room(self, child: ComputedGroup, kind: str) -> int:
         cap = None if kind == _OTHER else child.max.get(kind, 0)
         most = self.there[kind] if cap is None else cap
         return most - self.placed[child.name][kind]
 
-    def _move(self, child: Node, kind: str, amount: int) -> None:
+    def _move(self, child: ComputedGroup, kind: str, amount: int) -> None:
         self.placed[child.name][kind] += amount
         self.left[child.name] -= amount
         self.free[kind] -= amount
 
-    def _guaranteed(self, child: Node) -> None:
+    def _guaranteed(self, child: ComputedGroup) -> None:
         """Begin with what a group asks for of what it is guaranteed, or all of that where it does not lend."""
         starts = {
             kind: least(child.limited[kind], child.floor[kind]) if child.lends else child.floor[kind]
@@ -82,7 +82,7 @@ class Cards:
         }
         wanted, budget = sum(starts.values()), self.left[child.name]
         if wanted > budget:
-            claims = [Claim(kind, 0, amount, amount) for kind, amount in starts.items()]
+            claims = [ShareClaim(kind, 0, amount, amount) for kind, amount in starts.items()]
             starts = {each.name: part for each, (part, _) in zip(claims, split_hamilton(budget, claims, wanted))}
         for kind, amount in starts.items():
             self._move(child, kind, amount)
@@ -93,21 +93,21 @@ class Cards:
             if kind in child.max:
                 start = self.placed[child.name][kind]
                 limit = max(start, min(child.limited[kind], start + self.left[child.name]))
-                claims.append(Claim(child.name, start, limit, child.weight[kind], child.lends))
+                claims.append(ShareClaim(child.name, start, limit, child.weight[kind], child.lends))
         given, self.sharings[kind] = share(self.there[kind], claims, rounding)
         for child in self.children:
             if child.name in given:
                 self._move(child, kind, given[child.name] - self.placed[child.name][kind])
 
-    def _spread(self, child: Node) -> None:
+    def _spread(self, child: ComputedGroup) -> None:
         """Place the rest in proportion to the cards that are free."""
         kinds = [kind for kind in self.there if self.free[kind] > 0 and self._room(child, kind) > 0]
-        claims = [Claim(kind, 0, min(self.free[kind], self._room(child, kind)), self.free[kind]) for kind in kinds]
+        claims = [ShareClaim(kind, 0, min(self.free[kind], self._room(child, kind)), self.free[kind]) for kind in kinds]
         given, _ = share(self.left[child.name], claims)
         for kind, amount in given.items():
             self._put(child, kind, amount)
 
-    def _make_room(self, child: Node) -> None:
+    def _make_room(self, child: ComputedGroup) -> None:
         """Let others change kinds where that gives the group cards that it may have."""
         while self.left[child.name] > 0:
             path = self._way(child)
@@ -121,7 +121,7 @@ class Cards:
                 for kind in self.there:
                     self._may_go_on(each.child, kind)
 
-    def _way(self, child: Node) -> list[_Change]:
+    def _way(self, child: ComputedGroup) -> list[_Change]:
         """Return who goes to which kind, from which, and how many at most: a shortest way to a free card."""
         first = [kind for kind in self.there if self._room(child, kind) > 0]
         ways = [[_Change(child, None, kind, self._room(child, kind))] for kind in first]
@@ -138,7 +138,7 @@ class Cards:
                     ways.append([*way, _Change(mover, origin, kind, most)])
         return []
 
-    def _mover(self, origin: str, kind: str) -> Node | None:
+    def _mover(self, origin: str, kind: str) -> ComputedGroup | None:
         """Return a group that can do with a card of ``kind`` in the place of one of ``origin``; the first by name."""
         if not self.movers:
             for child in reversed(self.children):
@@ -149,15 +149,15 @@ class Cards:
             waiting.pop()
         return waiting[-1] if waiting else None
 
-    def _may_go_on(self, child: Node, origin: str) -> None:
+    def _may_go_on(self, child: ComputedGroup, origin: str) -> None:
         for kind in self.there:
             if self._can_change(child, origin, kind):
                 self.movers.setdefault((origin, kind), []).append(child)
 
-    def _can_change(self, child: Node, origin: str, kind: str) -> bool:
+    def _can_change(self, child: ComputedGroup, origin: str, kind: str) -> bool:
         return kind != origin and self._loose(child, origin) > 0 and self._room(child, kind) > 0
 
-    def _loose(self, child: Node, kind: str) -> int:
+    def _loose(self, child: ComputedGroup, kind: str) -> int:
         """Return how many of a group's cards of that kind it neither asked for nor is guaranteed."""
         kept = child.limited.get(kind, 0) if child.lends else max(child.limited.get(kind, 0), child.floor.get(kind, 0))
         return self.placed[child.name][kind] - kept
@@ -166,7 +166,7 @@ class Cards:
 class _Change(NamedTuple):
     """One group takes cards of a kind, in the place of those of another kind or (None) none; so many at most."""
 
-    child: Node
+    child: ComputedGroup
     origin: str | None
     to: str
     most: int

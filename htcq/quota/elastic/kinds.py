@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from htcq.quota.elastic.groups import Amounts, least
-from htcq.quota.elastic.node import Node
-from htcq.quota.elastic.share import Claim, split_hamilton
+from htcq.quota.elastic.computed_group import ComputedGroup
+from htcq.quota.elastic.declaration import Amounts, least
+from htcq.quota.elastic.share import ShareClaim, split_hamilton
 
 MARK = ":"
 
@@ -40,11 +40,11 @@ class Family(NamedTuple):
             beyond = sum(request.get(kind, 0) for kind in self.kinds) - of_kinds
             whole = limited[self.base] = least(max(asked - beyond, min(asked, of_kinds)), caps[self.base])
             if of_kinds > whole:
-                claims = [Claim(kind, 0, 0, limited.get(kind, 0)) for kind in self.kinds]
+                claims = [ShareClaim(kind, 0, 0, limited.get(kind, 0)) for kind in self.kinds]
                 parts = split_hamilton(whole, claims, of_kinds)
                 limited.update((claim.name, part) for claim, (part, _) in zip(claims, parts) if claim.name in limited)
 
-    def make_room(self, node: Node) -> None:
+    def make_room(self, node: ComputedGroup) -> None:
         """Let cards that a group keeps idle be of any kind, although those below it could not use so many of it."""
         if node.children and self.base in node.max:
             kept = max(node.request[self.base], node.guaranteed.get(self.base, 0))
@@ -54,7 +54,7 @@ class Family(NamedTuple):
                 node.max[kind] = node.max[self.base] if cap is None else least(cap + idle, node.max[self.base])
 
 
-def families(total: Amounts, nodes: Iterable[Node]) -> tuple[Family, ...]:
+def families(total: Amounts, nodes: Iterable[ComputedGroup]) -> tuple[Family, ...]:
     """Return the families of all dimensions that are named anywhere; a kind whose dimension nobody names has none."""
     named = set(total)
     managed: set[str] = set()
@@ -70,7 +70,7 @@ def families(total: Amounts, nodes: Iterable[Node]) -> tuple[Family, ...]:
     return tuple(Family(base, tuple(names)) for base, names in sorted(kinds.items()))
 
 
-def family_of(node: Node, found: Iterable[Family]) -> None:
+def family_of(node: ComputedGroup, found: Iterable[Family]) -> None:
     """Give ``node``, whose children are complete, the dimensions of every family that it has a part of."""
     for family in found:
         declared = [kind for kind in family.kinds if kind in node.max]
@@ -80,7 +80,7 @@ def family_of(node: Node, found: Iterable[Family]) -> None:
             _add_base(node, family, declared)
 
 
-def _add_base(node: Node, family: Family, declared: Sequence[str]) -> None:
+def _add_base(node: ComputedGroup, family: Family, declared: Sequence[str]) -> None:
     """Count the cards of a group that names kinds alone: those kinds are all it may have."""
     caps = [node.max[kind] for kind in declared]
     node.max[family.base] = None if None in caps else sum(cap or 0 for cap in caps)
@@ -93,7 +93,7 @@ def _add_base(node: Node, family: Family, declared: Sequence[str]) -> None:
             node.implied |= {kind}
 
 
-def _add_kinds(node: Node, family: Family) -> None:
+def _add_kinds(node: ComputedGroup, family: Family) -> None:
     cap, base_min = node.max[family.base], node.min[family.base]
     left = base_min - sum(node.min.get(kind, 0) for kind in family.kinds)
     for kind in family.kinds:

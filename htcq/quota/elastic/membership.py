@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from htcq.quota.elastic.groups import DEFAULT, Amounts, Demand, Group
-from htcq.quota.tree import name_key
+from htcq.quota.elastic.declaration import DEFAULT, Amounts, ElasticDemand, ElasticGroup
+from htcq.quota.group_tree import name_key
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Membership:
 class Members:
     """Who belongs where among ``groups``; names are the same whatever their case, users are not."""
 
-    def __init__(self, groups: Iterable[Group]) -> None:
+    def __init__(self, groups: Iterable[ElasticGroup]) -> None:
         self._groups: dict[bytes, str] = {}
         self._users: dict[str, str] = {}
         for group in sorted(groups, key=lambda each: each.name):
@@ -64,13 +64,13 @@ class Assigned:
     there, ``lost`` the submitters that name such a group.
     """
 
-    demand: Demand
+    demand: ElasticDemand
     default_request: Amounts
     unknown: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
 
 
-def assign(groups: Iterable[Group], demand: Demand) -> Assigned:
+def assign(groups: Iterable[ElasticGroup], demand: ElasticDemand) -> Assigned:
     """Return the demand by group; a name with ``@`` is a submitter's, and amounts of one group add up.
 
     What jobs of no group use counts as ``default_used``.

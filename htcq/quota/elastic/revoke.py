@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from htcq.quota.elastic.groups import Amounts
+from htcq.quota.elastic.declaration import Amounts
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from htcq.quota.elastic.groups import SELF, Amounts, Demand, Group, Options, Quotas, least
+from htcq.quota.elastic.computed_group import ComputedGroup
+from htcq.quota.elastic.declaration import SELF, Amounts, ElasticDemand, ElasticGroup, ElasticQuotas, Options, least
+from htcq.quota.elastic.elastic_tree import ElasticTree
 from htcq.quota.elastic.kinds import Family, families, family_of
-from htcq.quota.elastic.node import Node
-from htcq.quota.elastic.tree import Tree
 
 
-def plant(quotas: Quotas, tree: Tree, demand: Demand) -> list[Node]:
+def plant(quotas: ElasticQuotas, tree: ElasticTree, demand: ElasticDemand) -> list[ComputedGroup]:
     """Return the nodes, parents before their children, siblings by name; with ``<self>`` where it is needed."""
-    by_name: dict[str, Node] = {}
+    by_name: dict[str, ComputedGroup] = {}
     for group in tree.groups:
         parent = by_name.get(group.parent)
-        node = by_name[group.name] = Node(group, parent, quotas.options)
+        node = by_name[group.name] = ComputedGroup(group, parent, quotas.options)
         if parent is not None:
             parent.children.append(node)
-    nodes: list[Node] = []
+    nodes: list[ComputedGroup] = []
     for node in by_name.values():
         nodes.append(node)
         _give(node, demand)
@@ -35,26 +35,28 @@ def plant(quotas: Quotas, tree: Tree, demand: Demand) -> list[Node]:
     return nodes
 
 
-def _give(node: Node, demand: Demand) -> None:
+def _give(node: ComputedGroup, demand: ElasticDemand) -> None:
     node.own_request = dict(demand.request.get(node.name, {}))
     node.own_used = dict(demand.used.get(node.name, {}))
     node.guarantee = dict(demand.guarantee.get(node.name, {}))
 
 
-def _self_node(node: Node, options: Options) -> Node:
+def _self_node(node: ComputedGroup, options: Options) -> ComputedGroup:
     """Return the group of a parent's own jobs: what its children's mins leave of its min is for them."""
     below: dict[str, int] = {}
     for child in node.children:
         for name, amount in child.min.items():
             below[name] = below.get(name, 0) + amount
     rest = {name: max(0, amount - below.get(name, 0)) for name, amount in node.group.min.items()}
-    group = Group(f"{node.name}.{SELF}", node.name, rest, node.group.max, node.group.weight, True, node.group.scale_min)
-    own = Node(group, node, options)
+    group = ElasticGroup(
+        f"{node.name}.{SELF}", node.name, rest, node.group.max, node.group.weight, True, node.group.scale_min
+    )
+    own = ComputedGroup(group, node, options)
     own.own_request, own.own_used = node.own_request, node.own_used
     return own
 
 
-def roll_up(nodes: Sequence[Node], total: Amounts, guarantee_usage: bool) -> tuple[Family, ...]:
+def roll_up(nodes: Sequence[ComputedGroup], total: Amounts, guarantee_usage: bool) -> tuple[Family, ...]:
     """Work out request, usage and guarantee of every node, the leaves first; return the families of dimensions."""
     found = families(total, nodes)
     for node in reversed(nodes):
@@ -66,7 +68,7 @@ def roll_up(nodes: Sequence[Node], total: Amounts, guarantee_usage: bool) -> tup
     return found
 
 
-def _requests(node: Node, found: Iterable[Family]) -> None:
+def _requests(node: ComputedGroup, found: Iterable[Family]) -> None:
     requested = {name: node.own_request.get(name, 0) for name in node.max}
     used = {name: node.own_used.get(name, 0) for name in node.max}
     for family in found:
@@ -88,7 +90,7 @@ def _requests(node: Node, found: Iterable[Family]) -> None:
         family.limit(node.request, node.limited, node.max)
 
 
-def _usage(node: Node, guarantee_usage: bool) -> None:
+def _usage(node: ComputedGroup, guarantee_usage: bool) -> None:
     """Set what is kept for a group because it, or a group below it, uses it."""
     if guarantee_usage:
         node.allocated = {name: node.used[name] for name in node.max}

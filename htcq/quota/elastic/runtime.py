@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from htcq.quota.elastic.cards import Cards
-from htcq.quota.elastic.groups import Amounts, Demand, Options, Quotas, least
+from htcq.quota.elastic.computed_group import ComputedGroup
+from htcq.quota.elastic.declaration import Amounts, ElasticDemand, ElasticQuotas, Options, least
+from htcq.quota.elastic.elastic_tree import build_tree
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.kinds import Family
-from htcq.quota.elastic.node import Node
-from htcq.quota.elastic.results import GroupRuntime, Outcome
 from htcq.quota.elastic.rollup import plant, roll_up
 from htcq.quota.elastic.scaling import scaled_mins
-from htcq.quota.elastic.share import Claim, Sharing, share
-from htcq.quota.elastic.tree import build_tree
+from htcq.quota.elastic.share import RuntimeSharing, ShareClaim, share
 
 
-def compute(quotas: Quotas, demand: Demand) -> Outcome:
+def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
     """Return the runtime of every group, and how it came about.
 
     Groups in a cycle, or below a group that is not there, are left out: validation refuses them. Demand of groups that
@@ -47,9 +47,9 @@ def compute(quotas: Quotas, demand: Demand) -> Outcome:
     )
 
 
-def compute_all(trees: Mapping[str, Quotas], demands: Mapping[str, Demand]) -> dict[str, Outcome]:
+def compute_all(trees: Mapping[str, ElasticQuotas], demands: Mapping[str, ElasticDemand]) -> dict[str, Outcome]:
     """Return the outcome of several trees, one for each negotiator: each has its own total and demand."""
-    return {name: compute(trees[name], demands.get(name, Demand())) for name in sorted(trees)}
+    return {name: compute(trees[name], demands.get(name, ElasticDemand())) for name in sorted(trees)}
 
 
 class _Work:
@@ -58,9 +58,9 @@ class _Work:
     def __init__(self, options: Options, found: Sequence[Family]) -> None:
         self.options, self.families = options, found
         self.kinds = {kind for family in found for kind in family.kinds}
-        self.sharings: dict[tuple[str, str], Sharing] = {}
+        self.sharings: dict[tuple[str, str], RuntimeSharing] = {}
 
-    def level(self, name: str, there: Amounts, children: Sequence[Node]) -> None:
+    def level(self, name: str, there: Amounts, children: Sequence[ComputedGroup]) -> None:
         """Share what is there among siblings, in every dimension that any of them has."""
         dimensions = sorted({each for child in children for each in child.max})
         for dimension in dimensions:
@@ -75,7 +75,7 @@ class _Work:
                 for child in claimants:
                     child.runtime[dimension] = runtime[child.name]
 
-    def _floors(self, dimension: str, there: int, children: Sequence[Node]) -> None:
+    def _floors(self, dimension: str, there: int, children: Sequence[ComputedGroup]) -> None:
         claimants = [child for child in children if dimension in child.max]
         mins: Mapping[str, int] = {child.name: child.min[dimension] for child in claimants}
         if sum(mins.values()) > there:
@@ -89,17 +89,17 @@ class _Work:
             child.floor[dimension] = least(max(scaled, kept), child.max[dimension])
 
     def _share(
-        self, dimension: str, there: Amounts, children: Sequence[Node], most: Mapping[str, int] | None = None
-    ) -> tuple[dict[str, int], Sharing]:
+        self, dimension: str, there: Amounts, children: Sequence[ComputedGroup], most: Mapping[str, int] | None = None
+    ) -> tuple[dict[str, int], RuntimeSharing]:
         claims = []
         for child in children:
             floor, limited = child.floor[dimension], child.limited[dimension]
             if most is not None and child.name in most:
                 floor, limited = min(floor, most[child.name]), min(limited, most[child.name])
-            claims.append(Claim(child.name, floor, limited, child.weight[dimension], child.lends))
+            claims.append(ShareClaim(child.name, floor, limited, child.weight[dimension], child.lends))
         return share(there.get(dimension, 0), claims, self.options.rounding)
 
-    def _share_family(self, name: str, family: Family, there: Amounts, children: Sequence[Node]) -> None:
+    def _share_family(self, name: str, family: Family, there: Amounts, children: Sequence[ComputedGroup]) -> None:
         """Share cards, then their kinds; cards of no kind that a group may have go to others.
 
         What has found nobody then is nobody's: a group is held to the kinds that it found, once for each kind and more.
@@ -122,7 +122,7 @@ class _Work:
                 child.runtime[kind] = cards.placed[child.name][kind]
 
 
-def _runtime_of(node: Node) -> GroupRuntime:
+def _runtime_of(node: ComputedGroup) -> GroupRuntime:
     return GroupRuntime(
         group=node.group,
         leaf=not node.children,

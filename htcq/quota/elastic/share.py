@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from htcq.quota.elastic.groups import Rounding
+from htcq.quota.elastic.declaration import Rounding
 
 
-class Claim(NamedTuple):
+class ShareClaim(NamedTuple):
     """What one group brings to a level: ``limited`` is its request, its max at most; ``floor`` what is kept for it."""
 
     name: str
@@ -23,7 +23,7 @@ class Claim(NamedTuple):
     lends: bool = True
 
 
-class Grant(NamedTuple):
+class ShareGrant(NamedTuple):
     """What one group got in a pass: ``share``, one unit of it by ``remainder``; ``back`` is what it had no need of."""
 
     name: str
@@ -37,10 +37,10 @@ class Pass(NamedTuple):
 
     pool: int
     weight: int
-    grants: tuple[Grant, ...]
+    grants: tuple[ShareGrant, ...]
 
 
-class Sharing(NamedTuple):
+class RuntimeSharing(NamedTuple):
     """One dimension of one level: ``started`` is what all began with, ``left`` what nobody could take.
 
     ``left`` is negative where the floors exceed ``total``.
@@ -52,10 +52,10 @@ class Sharing(NamedTuple):
     left: int
 
 
-Split = Callable[[int, Sequence[Claim], int], "list[tuple[int, bool]]"]
+Split = Callable[[int, Sequence[ShareClaim], int], "list[tuple[int, bool]]"]
 
 
-def split_hamilton(pool: int, hungry: Sequence[Claim], weight: int) -> list[tuple[int, bool]]:
+def split_hamilton(pool: int, hungry: Sequence[ShareClaim], weight: int) -> list[tuple[int, bool]]:
     """Return each one's share and whether it has a unit by remainder; the shares come to ``pool`` exactly."""
     parts = [divmod(each.weight * pool, weight) for each in hungry]
     left = pool - sum(share for share, _ in parts)
@@ -72,7 +72,7 @@ def split_hamilton(pool: int, hungry: Sequence[Claim], weight: int) -> list[tupl
     ]
 
 
-def split_legacy(pool: int, hungry: Sequence[Claim], weight: int) -> list[tuple[int, bool]]:
+def split_legacy(pool: int, hungry: Sequence[ShareClaim], weight: int) -> list[tuple[int, bool]]:
     """Return each one's share rounded by itself; what the shares come to need not be ``pool``."""
     return [(int(float(each.weight) * float(pool) / float(weight) + 0.5), False) for each in hungry]
 
@@ -81,8 +81,8 @@ _SPLITS: dict[Rounding, Split] = {Rounding.HAMILTON: split_hamilton, Rounding.LE
 
 
 def share(
-    total: int, claims: Sequence[Claim], rounding: Rounding = Rounding.HAMILTON
-) -> tuple[dict[str, int], Sharing]:
+    total: int, claims: Sequence[ShareClaim], rounding: Rounding = Rounding.HAMILTON
+) -> tuple[dict[str, int], RuntimeSharing]:
     """Return what each gets of ``total``, and how it came to that.
 
     Who wants more than its floor begins with the floor and is hungry; who wants less begins with what it wants, or
@@ -90,7 +90,7 @@ def share(
     the next pass. With amounts below 2**63 there are no more than 126 passes, however many groups there are.
     """
     runtime: dict[str, int] = {}
-    hungry: list[Claim] = []
+    hungry: list[ShareClaim] = []
     for claim in claims:
         runtime[claim.name] = claim.limited if claim.lends and claim.limited <= claim.floor else claim.floor
         if claim.limited > claim.floor and claim.weight > 0:
@@ -107,14 +107,16 @@ def share(
         pool = sum(each.back for each in told.grants)
         hungry = [each for each in hungry if runtime[each.name] < each.limited]
     left = total - sum(runtime.values())
-    return runtime, Sharing(total, started, tuple(passes), left)
+    return runtime, RuntimeSharing(total, started, tuple(passes), left)
 
 
-def _grants(runtime: dict[str, int], hungry: Sequence[Claim], shares: Sequence[tuple[int, bool]]) -> list[Grant]:
+def _grants(
+    runtime: dict[str, int], hungry: Sequence[ShareClaim], shares: Sequence[tuple[int, bool]]
+) -> list[ShareGrant]:
     grants = []
     for claim, (amount, lucky) in zip(hungry, shares):
         reached = runtime[claim.name] + amount
         back = max(0, reached - claim.limited)
         runtime[claim.name] = reached - back
-        grants.append(Grant(claim.name, amount, lucky, back))
+        grants.append(ShareGrant(claim.name, amount, lucky, back))
     return grants

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from htcq.quota.elastic.groups import Rounding
+from htcq.quota.elastic.declaration import Rounding
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.kinds import MARK
-from htcq.quota.elastic.results import GroupRuntime, Outcome
-from htcq.quota.elastic.share import Grant, Sharing
+from htcq.quota.elastic.share import RuntimeSharing, ShareGrant
 
 
 class Step(NamedTuple):
@@ -27,7 +27,7 @@ class Trace:
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        self._grants: dict[tuple[str, str], list[dict[str, Grant]]] = {}
+        self._grants: dict[tuple[str, str], list[dict[str, ShareGrant]]] = {}
 
     def steps(self, name: str, dimension: str) -> tuple[Step, ...]:
         """Return the steps that made the runtime of one group in one dimension.
@@ -53,7 +53,7 @@ class Trace:
         told.append(Step("ends", runtime, self._ends(group, dimension, sharing)))
         return tuple(told)
 
-    def _grants_of(self, parent: str, dimension: str) -> list[dict[str, Grant]]:
+    def _grants_of(self, parent: str, dimension: str) -> list[dict[str, ShareGrant]]:
         key = (parent, dimension)
         if key not in self._grants:
             passes = self.outcome.sharings[key].passes
@@ -92,7 +92,7 @@ class Trace:
         return have, Step("begins", have, text)
 
     def _passed(
-        self, group: GroupRuntime, dimension: str, have: int, granted: tuple[int, Grant], sharing: Sharing
+        self, group: GroupRuntime, dimension: str, have: int, granted: tuple[int, ShareGrant], sharing: RuntimeSharing
     ) -> tuple[int, Step]:
         number, grant = granted
         one = sharing.passes[number - 1]
@@ -107,7 +107,7 @@ class Trace:
         have += grant.share - grant.back
         return have, Step("pass", have, text)
 
-    def _ends(self, group: GroupRuntime, dimension: str, sharing: Sharing) -> str:
+    def _ends(self, group: GroupRuntime, dimension: str, sharing: RuntimeSharing) -> str:
         return f"runtime is {group.runtime[dimension]}: {_bound(group, dimension, sharing)}"
 
 
@@ -124,7 +124,7 @@ def _wants(group: GroupRuntime, dimension: str) -> Iterator[Step]:
         yield Step("max", 0, f"is limited to {limited}: {why}")
 
 
-def _bound(group: GroupRuntime, dimension: str, sharing: Sharing) -> str:
+def _bound(group: GroupRuntime, dimension: str, sharing: RuntimeSharing) -> str:
     """Return what keeps a group from more."""
     runtime = group.runtime[dimension]
     if runtime >= group.limited[dimension]:

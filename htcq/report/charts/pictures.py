@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
 from htcq.pool.costs import Share, weight_shares
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 
 #: Most weight expressions that are drawn: those of most weight.
 MAX_SHARES = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from htcq.drift.state import SLACK
+from htcq.drift.quota_state import SLACK
 from htcq.drift.windows import Point
 
 #: From nothing to the whole quota, then more than that. What nobody saw is blank.

@@ -8,7 +8,7 @@ from typing import Any
 
 from htcq.drift.accounts import Account
 from htcq.drift.explanation import Story
-from htcq.quota.elastic.groups import ROOT
+from htcq.quota.elastic.declaration import ROOT
 from htcq.report.printable import one_line
 from htcq.report.views.ledger import NUMBERS, cells, together
 

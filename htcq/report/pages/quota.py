@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from htcq.poolquota.comparison import Difference, compare
+from htcq.poolquota.comparison import AmountDifference, compare
 from htcq.poolquota.explanation.group import stories
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
@@ -141,5 +141,5 @@ def _changed(now: PoolQuotaReport, then: PoolQuotaReport) -> dict[str, Any]:
     }
 
 
-def _compared(one: Difference) -> tuple[str, str, str]:
+def _compared(one: AmountDifference) -> tuple[str, str, str]:
     return shown_or_none(one.before), shown_or_none(one.after), difference(one)

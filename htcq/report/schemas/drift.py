@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from htcq.drift.changes import CHANGING, Change
-from htcq.drift.compare import Difference, What
+from htcq.drift.changes import CHANGING, SettingChange
+from htcq.drift.compare import QuotaDifference, What
 from htcq.drift.windows import Point, Window
 from htcq.report.column import described
 from htcq.report.schemas.pool import version
@@ -46,7 +46,7 @@ def _time(about: str) -> Shape:
 
 def _change() -> dict[str, Shape]:
     return keys_of(
-        Change,
+        SettingChange,
         time=_time("When it was seen first."),
         kind=text("What kind of thing changed.", *CHANGING),
         name="The group, knob or expression.",
@@ -57,7 +57,7 @@ def _change() -> dict[str, Shape]:
 
 def _spell() -> dict[str, Shape]:
     difference = keys_of(
-        Difference,
+        QuotaDifference,
         group="The name of the group.",
         what=text("What the two sides disagree about.", *get_args(What)),
         one={"description": "What the first side says.", **_SIDE},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from htcq.quota.elastic.groups import Rounding
+from htcq.quota.elastic.declaration import Rounding
 from htcq.report.schemas.pool import health, source, version
 from htcq.report.schemas.shape import Shape, listing, maybe, number, record, table, text, texts, truth, whole
 

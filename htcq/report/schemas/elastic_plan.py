@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from htcq.elastic.gates import Refusal
-from htcq.elastic.plan import GroupPlan
-from htcq.elastic.reclaim.results import Ceiling, Over, ReclaimPlan, Shortage, Spared, Use, Victim
-from htcq.elastic.target import Target
+from htcq.elastic.gates import GateRefusal
+from htcq.elastic.quota_plan import GroupPlan
+from htcq.elastic.quota_target import QuotaTarget
+from htcq.elastic.reclaim.reclaim_plan import (
+    Ceiling,
+    Eviction,
+    Exemption,
+    ExpectedStart,
+    GroupOver,
+    ReclaimPlan,
+    Shortage,
+)
 from htcq.report.schemas.pool import health, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -29,7 +37,7 @@ _JOB = {"group": "The group of the job.", "schedd": "The schedd of the job.", "j
 
 def plan() -> Shape:
     """Return the schema of the next step of the quotas."""
-    refused = keys_of(Refusal, gate="The name of the check.", message="What is wrong.", hint="What would help.")
+    refused = keys_of(GateRefusal, gate="The name of the check.", message="What is wrong.", hint="What would help.")
     keys = {
         "schema": version(),
         "plan": text("The id of the plan, which 'htcq elastic apply --plan' wants."),
@@ -93,7 +101,7 @@ def ceilings() -> Shape:
 
 def _group() -> dict[str, Shape]:
     target = keys_of(
-        Target, "quota", "given", "accept_surplus",
+        QuotaTarget, "quota", "given", "accept_surplus",
         group="The name of the group.",
         parent="The group above it; empty for a top-level group.",
         leaf="Whether no group is below it.",
@@ -121,7 +129,7 @@ def _group() -> dict[str, Shape]:
 
 def _victim() -> dict[str, Shape]:
     return keys_of(
-        Victim,
+        Eviction,
         **_JOB,
         submitter="The submitter of the job.",
         slot="The slot that it runs in.",
@@ -137,7 +145,7 @@ def _victim() -> dict[str, Shape]:
 
 def _over() -> dict[str, Shape]:
     return keys_of(
-        Over,
+        GroupOver,
         group="The name of the group.",
         amounts="By dimension, what it uses beyond its runtime.",
         seconds="For how many seconds that has been so.",
@@ -156,7 +164,7 @@ def _need() -> dict[str, Shape]:
 
 
 def _use() -> dict[str, Shape]:
-    return keys_of(Use, **_JOB, submitter="The submitter of the job.", place="Where it would run.")
+    return keys_of(ExpectedStart, **_JOB, submitter="The submitter of the job.", place="Where it would run.")
 
 
 def _ceiling() -> dict[str, Shape]:
@@ -171,7 +179,7 @@ def _ceiling() -> dict[str, Shape]:
 
 
 def _spared() -> dict[str, Shape]:
-    return keys_of(Spared, **_JOB, why="Why it stays.")
+    return keys_of(Exemption, **_JOB, why="Why it stays.")
 
 
 def _done() -> dict[str, Shape]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from htcq.poolquota.comparison import Difference, GroupDifference
+from htcq.poolquota.comparison import AmountDifference, GroupDifference
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.kept_back import KeptBack
 from htcq.poolquota.published import Mark
+from htcq.quota.cycle_quotas import GroupQuota, GroupRound, SurplusSharing
+from htcq.quota.group_tree import Group
 from htcq.quota.knobs import TreeProblem
-from htcq.quota.results import GroupQuota, GroupRound, Sharing
-from htcq.quota.shares import Share
-from htcq.quota.tree import Group
+from htcq.quota.shares import SubmitterShare
 from htcq.report.schemas.pool import about_pool, changes, health, incomplete, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -71,7 +71,7 @@ def pools() -> Shape:
 def what_if() -> Shape:
     """Return the schema for a pool before and after a change."""
     amounts = keys_of(
-        Difference, "changed",
+        AmountDifference, "changed",
         before="The amount before the change; null where there is none.",
         after="The amount after the change; null where there is none.",
         difference="What the amount grows by; null where one of the two is missing.",
@@ -160,7 +160,7 @@ def _quota() -> dict[str, Shape]:
 
 def _share() -> dict[str, Shape]:
     return keys_of(
-        Share,
+        SubmitterShare,
         name="The name of the submitter.",
         share="Its share of the base, from 0 to 1, by its priority.",
         base="What the submitters of the group share.",
@@ -173,7 +173,7 @@ def _share() -> dict[str, Shape]:
 def _sharing() -> Shape:
     pair: Shape = {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 2, "maxItems": 2}
     keys = keys_of(
-        Sharing,
+        SurplusSharing,
         group="The group that divides it among itself and the groups right below it.",
         surplus="What there was to divide.",
         wanted="What they wanted together.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from htcq.quota.elastic.groups import Rounding
+from htcq.quota.elastic.declaration import Rounding
 from htcq.report.schemas.shape import Shape, named, record, table, text, texts, truth
 from htcq.settings.durations import PATTERN
 from htcq.settings.elastic import ELASTIC_GROUP_KEYS, ELASTIC_KEYS, QUOTA_FILE_KEYS, UNLIMITED

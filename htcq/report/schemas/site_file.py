@@ -9,8 +9,8 @@ from htcq.audit.site import THRESHOLDS
 from htcq.capacity.choice import MODELS, RULES, SHARES
 from htcq.capacity.presets import NAMES
 from htcq.policy.consumption import SPLITTINGS
+from htcq.quota.group_tree import MAX_QUOTA
 from htcq.quota.settings import GREATEST_RATE, MAX_ROUNDS
-from htcq.quota.tree import MAX_QUOTA
 from htcq.report.schemas.shape import Shape, named, record, table, text, texts, truth, whole
 from htcq.settings.choices import CHOICE_KEYS
 from htcq.settings.drift import DRIFT_KEYS

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple, TextIO
 
-from htcq.drift.changes import Change, Spell
+from htcq.drift.changes import SettingChange, Spell
 from htcq.drift.explanation import Story
 from htcq.drift.windows import Point, Window
 from htcq.report.column import NONE, Column
@@ -99,7 +99,7 @@ def _story(story: Story) -> dict[str, Any]:
     }
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: SettingChange) -> dict[str, Any]:
     return {**asdict(change), "time": iso(change.time)}
 
 

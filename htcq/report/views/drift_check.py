@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from htcq.drift.compare import differences
-from htcq.drift.observation import GroupObservation, Observation
-from htcq.drift.state import State, quota_of, states_of
+from htcq.drift.observation import DriftObservation, GroupObservation
+from htcq.drift.quota_state import QuotaState, quota_of, states_of
 from htcq.errors import InputError
 from htcq.poolquota.health import Ailment
 from htcq.report.formats.nagios import at_most
@@ -50,7 +50,7 @@ class Asked:
 
 
 def check(
-    observation: Observation, asked: Asked, health: Sequence[Ailment] = (), gaps: Sequence[str] = ()
+    observation: DriftObservation, asked: Asked, health: Sequence[Ailment] = (), gaps: Sequence[str] = ()
 ) -> tuple[int, str]:
     """Return the state and what is printed; ``health`` is that of the pool, ``gaps`` what of it is not known.
 
@@ -74,7 +74,7 @@ def check(
     return told_by_plugin(Verdict(SUBJECT, status, text, health, gaps, measures, lines))
 
 
-def _chosen(observation: Observation, patterns: Sequence[str]) -> tuple[GroupObservation, ...]:
+def _chosen(observation: DriftObservation, patterns: Sequence[str]) -> tuple[GroupObservation, ...]:
     """Return the groups that ``patterns`` name; HTCondor does not tell letters of different case apart."""
     groups = observation.groups
     if not any(each.computed is not None or each.declared is not None for each in groups):
@@ -86,7 +86,7 @@ def _chosen(observation: Observation, patterns: Sequence[str]) -> tuple[GroupObs
     return chosen
 
 
-def _notes(observation: Observation) -> Mapping[str, Mapping[str, str]]:
+def _notes(observation: DriftObservation) -> Mapping[str, Mapping[str, str]]:
     """Return by group what each metric that counts it says of it."""
     differing: dict[str, list[str]] = {}
     for each in differences(observation):
@@ -99,7 +99,7 @@ def _notes(observation: Observation) -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-def _state_notes(group: GroupObservation, state: State, observation: Observation) -> dict[str, str]:
+def _state_notes(group: GroupObservation, state: QuotaState, observation: DriftObservation) -> dict[str, str]:
     quota = quota_of(group, observation)
     uses = "" if quota is None else f"uses {amount(group.usage)} of {amount(quota)}"
     notes = {
@@ -110,14 +110,14 @@ def _state_notes(group: GroupObservation, state: State, observation: Observation
     return {metric: note for metric, (holds, note) in notes.items() if holds}
 
 
-def _measure(metric: str, value: float, asked: Asked, groups: int, observation: Observation) -> Measure:
+def _measure(metric: str, value: float, asked: Asked, groups: int, observation: DriftObservation) -> Measure:
     most = {USAGE: observation.pool_weight, WAITING: None}.get(metric, groups)
     chosen = metric == asked.metric
     return Measure(metric, value, asked.warning if chosen else None, asked.critical if chosen else None, 0, most)
 
 
 def _lines(
-    observation: Observation,
+    observation: DriftObservation,
     groups: Sequence[GroupObservation],
     notes: Mapping[str, Mapping[str, str]],
     asked: Asked,

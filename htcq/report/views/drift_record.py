@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from htcq.drift.compare import differences
-from htcq.drift.observation import Observation
-from htcq.drift.state import states_of
+from htcq.drift.observation import DriftObservation
+from htcq.drift.quota_state import states_of
 from htcq.report.formats.prometheus import metrics_text
 from htcq.report.metric import Metric, Sample
 
@@ -24,7 +24,7 @@ _PUBLISHED = {"effective": "effective", "computed": "computed", "subtree": "effe
 class _Look(NamedTuple):
     """One look, when it is written, in seconds since 1970, and how long it took."""
 
-    observation: Observation
+    observation: DriftObservation
     now: float
     took: float
 
@@ -115,6 +115,6 @@ METRICS: tuple[Metric[_Look], ...] = (
 )  # fmt: skip
 
 
-def drift_metrics(observation: Observation, now: float, took: float) -> str:
+def drift_metrics(observation: DriftObservation, now: float, took: float) -> str:
     """Return the metrics; ``now`` is when they are written, in seconds since 1970, ``took`` how long the look took."""
     return metrics_text(METRICS, _Look(observation, now, took))

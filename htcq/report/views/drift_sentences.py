@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from htcq.drift.changes import Change
-from htcq.drift.compare import Difference, Side, kind
+from htcq.drift.changes import SettingChange
+from htcq.drift.compare import QuotaDifference, Side, kind
 from htcq.drift.observation import QuotaSetting
 from htcq.drift.texts import setting_of
 from htcq.report.column import NONE
@@ -26,12 +26,12 @@ _WORDS = {
 }
 
 
-def told(difference: Difference) -> str:
+def told(difference: QuotaDifference) -> str:
     """Return ``difference`` in words, without the name of its group."""
     return _WORDS[difference.what].format(one=_side(difference.one), other=_side(difference.other))
 
 
-def told_all(differences: Iterable[Difference]) -> str:
+def told_all(differences: Iterable[QuotaDifference]) -> str:
     """Return several differences of one group in words."""
     return "; ".join(told(each) for each in differences)
 
@@ -61,13 +61,13 @@ def percent(share: float) -> str:
     return ">99%" if 0.995 <= share < 1 - 1e-9 else f"{share:.0%}"
 
 
-def subject(change: Change) -> str:
+def subject(change: SettingChange) -> str:
     """Return what changed: a group, a knob, the weight of slots, the history itself."""
     subjects = {"setting": f"knob {change.name}", "weight": "SlotWeight", "damage": "history"}
     return one_line(subjects.get(change.kind, change.name))
 
 
-def change_told(change: Change) -> str:
+def change_told(change: SettingChange) -> str:
     """Return from what to what it changed, such as ``configured quota 20 -> 15``."""
     if change.kind in ("declared", "configured"):
         return f"{change.kind} {_settings(change.before, change.after)}"

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TextIO
 
+from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.elastic.status import Status
-from htcq.elastic.target import Target
-from htcq.quota.elastic.results import GroupRuntime
+from htcq.quota.elastic.group_runtime import GroupRuntime
 from htcq.report.column import NONE, Column, Value, shown
 from htcq.report.formats import csv
 from htcq.report.table import Table
@@ -25,7 +25,7 @@ class GroupRow(NamedTuple):
     status: Status
     group: GroupRuntime
     dimension: str
-    target: Target | None = None
+    target: QuotaTarget | None = None
     first: bool = True
 
     @property
@@ -38,7 +38,7 @@ class QuotaRow(NamedTuple):
     """The quota of one group; no target where HTCondor would be told of none."""
 
     status: Status
-    target: Target | None
+    target: QuotaTarget | None
 
     @property
     def now(self) -> float | None:
@@ -83,12 +83,12 @@ def _enforcement(row: GroupRow) -> str:
     return next((each.how.value for each in row.status.enforcement if each.dimension == row.dimension), "")
 
 
-def _of_target(read: Callable[[Target], Value]) -> Callable[[QuotaRow], Value]:
+def _of_target(read: Callable[[QuotaTarget], Value]) -> Callable[[QuotaRow], Value]:
     """Return what reads the target of a row; nothing where there is none."""
     return lambda row: None if row.target is None else read(row.target)
 
 
-def _part(name: str, read: Callable[[Target], float], heading: str) -> Column[QuotaRow]:
+def _part(name: str, read: Callable[[QuotaTarget], float], heading: str) -> Column[QuotaRow]:
     """Return the column of a part of the quota; people see a dash in place of 0."""
 
     def show(row: QuotaRow) -> str:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from htcq.audit.engine import Audit
+from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.status import Status
-from htcq.elastic.target import Target
 from htcq.poolquota.health import health_json
-from htcq.quota.elastic.groups import SELF
-from htcq.quota.elastic.results import GroupRuntime
+from htcq.quota.elastic.declaration import SELF
+from htcq.quota.elastic.group_runtime import GroupRuntime
 
 SCHEMA = 1
 _AMOUNTS = (
@@ -56,7 +56,7 @@ def status_json(status: Status, findings: Audit) -> dict[str, Any]:
     }
 
 
-def _group(group: GroupRuntime, status: Status, target: Target | None) -> dict[str, Any]:
+def _group(group: GroupRuntime, status: Status, target: QuotaTarget | None) -> dict[str, Any]:
     found: dict[str, Any] = {name: dict(getattr(group, name)) for name in _AMOUNTS}
     found["parent"] = group.parent
     found["leaf"] = group.leaf
@@ -68,7 +68,7 @@ def _group(group: GroupRuntime, status: Status, target: Target | None) -> dict[s
     return found
 
 
-def _quota(target: Target, status: Status) -> dict[str, Any]:
+def _quota(target: QuotaTarget, status: Status) -> dict[str, Any]:
     return {
         "now": status.observation.configured.get(target.group),
         "target": target.quota,

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple, TextIO
 
-from htcq.drift.accounts import MAX_PARTS, Account, Hours, Part, part_seconds
+from htcq.drift.accounts import MAX_PARTS, Account, AccountPart, Hours, part_seconds
 from htcq.drift.explanation import Story
 from htcq.elastic.records import PARTS, WEIGHT
-from htcq.quota.elastic.groups import ROOT
+from htcq.quota.elastic.declaration import ROOT
 from htcq.report.charts.spark import BLOCKS, MARKS
 from htcq.report.column import Column
 from htcq.report.formats import csv
@@ -124,7 +124,7 @@ def _account(account: Account, **more: float) -> dict[str, Any]:
     return {**amounts, **more, "series": [_part(name, part) for part in account.parts]}
 
 
-def _part(dimension: str, part: Part) -> dict[str, Any]:
+def _part(dimension: str, part: AccountPart) -> dict[str, Any]:
     amounts = row_json(AMOUNTS, Amounts(dimension, part.hours))
     return {"since": iso(part.since), "until": iso(part.until), **amounts}
 
@@ -174,7 +174,7 @@ def _picture(account: Account, story: Story, blocks: bool) -> str:
     return "".join(characters)
 
 
-def _character(part: Part, characters: str) -> str:
+def _character(part: AccountPart, characters: str) -> str:
     """Return the last character for who borrowed more than it lent, else one for the part of its guarantee lent."""
     hours, levels = part.hours, len(characters) - 1
     if hours.borrowed > hours.lent:

@@ -13,7 +13,7 @@ from htcq.poolquota.comparison import GroupDifference, compare
 from htcq.poolquota.group_status import GroupStatus, shown_limit
 from htcq.poolquota.health import health_json
 from htcq.poolquota.report import PoolQuotaReport
-from htcq.quota.results import GroupQuota, Round
+from htcq.quota.cycle_quotas import GroupQuota, Round
 from htcq.report.column import NONE, Column
 from htcq.report.formats import csv
 from htcq.report.formats.json import finite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.poolquota.comparison import Difference
+from htcq.poolquota.comparison import AmountDifference
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.kept_back import KeptBack
 from htcq.poolquota.published import Mark, same
@@ -45,7 +45,7 @@ def shown_or_none(amount: float | None) -> str:
     return NONE if amount is None else show_number(amount)
 
 
-def difference(one: Difference) -> str:
+def difference(one: AmountDifference) -> str:
     """Return a difference with its sign; empty where there is none."""
     if not one.changed or one.difference is None:
         return ""

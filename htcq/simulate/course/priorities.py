@@ -13,7 +13,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import ACCOUNTING, NEGOTIATOR, Record
 from htcq.pool.weights import Weights
 from htcq.poolquota.factors import BEST_PRIORITY
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 
 #: With this attribute of the negotiator's ad priorities would age once more from the last cycle on.
 _LAST_CYCLE = "lastnegotiationcycletime0"

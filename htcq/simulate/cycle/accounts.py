@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from htcq.poolquota.demand import Submitter
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import assigned_group
 from htcq.quota.knobs import Knobs
 from htcq.quota.shares import Claimant
-from htcq.quota.tree import assigned_group
 
 #: What a concurrency limit is that nobody configured (param_info.in).
 _NO_LIMIT = 2308032.0

@@ -15,12 +15,12 @@ from htcq.classads import parsed
 from htcq.pool.job import OWN
 from htcq.pool.pool import Pool
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Published
 from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota import condor
+from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
-from htcq.quota.tree import ROOT
 from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.simulate.cycle.cached_expressions import PairExpression, ReferenceGraph
 from htcq.simulate.cycle.carving import Startds

@@ -91,7 +91,7 @@ def _starved(use: GroupUse | None, waiting: float) -> bool:
     if use is None or waiting <= 0:
         return False
     if use.limit is None or math.isnan(use.limit):
-        # Nobody was to grow in this cycle (htcq.quota.limits.proposed_limit).
+        # Nobody was to grow in this cycle (htcq.quota.group_limits.proposed_limit).
         return use.limit is None
     return use.used_after < math.floor(use.limit)
 

@@ -16,9 +16,9 @@ from htcq.pool.slot import Slot
 from htcq.pool.versions import version
 from htcq.poolquota.access.access_points import AccessPoints, access_points_of
 from htcq.poolquota.demand import looked_at
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
-from htcq.quota.tree import ROOT
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import IDENTITIES, AutoclusterIndex, Queue, Request, likeness, queues_of
 from htcq.simulate.cycle.significant import Significant

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Container
 
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import ROOT
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import ROOT
 from htcq.simulate.cycle.accounts import Accounts
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.significant import Significant

@@ -12,9 +12,9 @@ from htcq.pool.matching import Mismatch, wall
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.poolquota.group_status import depth_first
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.limits import truncated
-from htcq.quota.tree import Group, assigned_group
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import Group, assigned_group
 from htcq.simulate.migration.records import Amount, GroupMove
 from htcq.units import show_number
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from htcq.quota.tree import Group, Tree
+from htcq.quota.group_tree import Group, GroupTree
 
 #: Sums of reals miss a whole number by less than this.
 _DUST = 1e-6
 
 
-def scaled_quotas(tree: Tree, factor: float) -> dict[str, float]:
+def scaled_quotas(tree: GroupTree, factor: float) -> dict[str, float]:
     """Return the static quota of every group that has one, times ``factor`` and rounded."""
     found: dict[str, float] = {}
     for parent in tree.groups:

@@ -10,8 +10,8 @@ import math
 
 from htcq.pool.record import Record
 from htcq.poolquota.factors import BEST_PRIORITY
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import assigned_group
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import assigned_group
 from htcq.simulate.migration.quotas import scaled_limit
 from htcq.simulate.migration.records import Amount, SubmitterMove
 

@@ -1,7 +1,7 @@
 """A pool whose slots weigh otherwise, and whose groups have quotas of the same share: what follows from that.
 
-Follows the negotiator of HTCondor 25.14 as htcq.poolquota.groups does. That schedds go on reporting what runs in the
-unit in which it was claimed was measured on 25.14.1 (schedd.cpp keeps the ad of a claim's slot until the claim ends).
+Follows the negotiator of HTCondor 25.14 as htcq.poolquota.pool_quotas does. That schedds go on reporting what runs in
+the unit in which it was claimed was measured on 25.14.1 (schedd.cpp keeps the ad of a claim's slot until the claim ends).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version, version_text
 from htcq.pool.weights import Weights
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.settings import GREATEST_RATE
 from htcq.simulate.captured_nodes import divisible
 from htcq.simulate.course.slots import Slots

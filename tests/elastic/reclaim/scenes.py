@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from htcq.elastic.observation import observe
-from htcq.elastic.reclaim.plan import plan_reclaim
-from htcq.elastic.reclaim.results import ReclaimPlan
-from htcq.elastic.records import Observation
+from htcq.elastic.reclaim.planner import plan_reclaim
+from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
+from htcq.elastic.records import ElasticObservation
 from htcq.pool.pool import Pool
-from htcq.quota.elastic.groups import Group, Quotas
-from htcq.quota.elastic.results import Outcome
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
+from htcq.quota.elastic.group_runtime import Outcome
 from htcq.quota.elastic.runtime import compute
 from htcq.settings.reclaim import ReclaimLimits
 from tests.audit.sites import Text, dynamic_slot, job, negotiator, pool, schedd, slot, submitter
@@ -25,8 +25,11 @@ from tests.audit.sites import Text, dynamic_slot, job, negotiator, pool, schedd,
 NOW, HOUR_AGO = 1_000_000, 1_000_000 - 3600
 AT_ONCE = ReclaimLimits(over_for=0, need_for=0, settle_time=0, pool_percent=100)
 #: Lender and borrower share 8 cpus, half each.
-HALVES = Quotas(
-    (Group("borrower", min={"cpus": 4}, max={"cpus": 8}), Group("lender", min={"cpus": 4}, max={"cpus": 8}))
+HALVES = ElasticQuotas(
+    (
+        ElasticGroup("borrower", min={"cpus": 4}, max={"cpus": 8}),
+        ElasticGroup("lender", min={"cpus": 4}, max={"cpus": 8}),
+    )
 )
 
 
@@ -34,7 +37,7 @@ HALVES = Quotas(
 class Scene:
     """A pool in the making."""
 
-    quotas: Quotas = HALVES
+    quotas: ElasticQuotas = HALVES
     config: str = ""
     ads: list[str] = field(default_factory=list)
     jobs: list[str] = field(default_factory=list)
@@ -109,7 +112,7 @@ class Scene:
         )
         return replace(found, taken_at="1970-01-12T13:46:40+00:00")
 
-    def look(self) -> tuple[Outcome, Observation, Pool]:
+    def look(self) -> tuple[Outcome, ElasticObservation, Pool]:
         """Return what is seen of it."""
         found = self.pool()
         observation = observe(found, self.quotas)

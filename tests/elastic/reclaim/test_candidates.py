@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.quota.elastic.groups import Group, Quotas
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 from tests.elastic.reclaim.scenes import AT_ONCE, HOUR_AGO, NOW, Scene, borrowed, victims, why
 
 
@@ -27,8 +27,10 @@ def test_the_least_lost_work_first() -> None:
 
 def test_who_is_most_over_gives_first() -> None:
     """Two borrowers of equal jobs: one uses five of two, the other three of two."""
-    groups = [Group(name, min={"cpus": least}, max={"cpus": 8}) for name, least in (("a", 2), ("b", 2), ("lender", 4))]
-    scene = Scene(Quotas(tuple(groups))).machine()
+    groups = [
+        ElasticGroup(name, min={"cpus": least}, max={"cpus": 8}) for name, least in (("a", 2), ("b", 2), ("lender", 4))
+    ]
+    scene = Scene(ElasticQuotas(tuple(groups))).machine()
     for number in range(3):
         scene.runs(f"1.{number}", "a")
     for number in range(5):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.quota.elastic.groups import Group, Quotas
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 from htcq.settings.reclaim import ReclaimLimits
 from tests.elastic.reclaim.scenes import AT_ONCE, HOUR_AGO, NOW, Scene, borrowed, victims, why
 
@@ -65,9 +65,9 @@ def test_a_job_larger_than_what_is_borrowed_keeps_its_slot() -> None:
 
 def test_the_min_holds_in_every_dimension() -> None:
     """Over in cards only: whoever has cards and nothing else of what the borrower is guaranteed goes."""
-    borrower = Group("borrower", min={"cpus": 3, "gpus": 0}, max={"cpus": 8, "gpus": 2})
-    lender = Group("lender", min={"cpus": 4, "gpus": 2}, max={"cpus": 8, "gpus": 2})
-    scene = Scene(Quotas((borrower, lender))).machine(gpus=2)
+    borrower = ElasticGroup("borrower", min={"cpus": 3, "gpus": 0}, max={"cpus": 8, "gpus": 2})
+    lender = ElasticGroup("lender", min={"cpus": 4, "gpus": 2}, max={"cpus": 8, "gpus": 2})
+    scene = Scene(ElasticQuotas((borrower, lender))).machine(gpus=2)
     scene.runs("1.0", "borrower", cpus=3, gpus=1, started=NOW - 700).runs("1.1", "borrower", cpus=1, gpus=1)
     plan = scene.waits("2.0", "lender", 2, gpus=1).plan()
     assert victims(plan) == ["1.1"]
@@ -76,9 +76,9 @@ def test_the_min_holds_in_every_dimension() -> None:
 
 def test_a_victim_that_has_nothing_of_what_is_exceeded_stays() -> None:
     """The borrower is over in cards: a job without one would free cpus that nobody lacks."""
-    borrower = Group("borrower", min={"cpus": 0, "gpus": 0}, max={"cpus": 8, "gpus": 2})
-    lender = Group("lender", min={"cpus": 2, "gpus": 2}, max={"cpus": 8, "gpus": 2})
-    scene = Scene(Quotas((borrower, lender))).machine(gpus=2)
+    borrower = ElasticGroup("borrower", min={"cpus": 0, "gpus": 0}, max={"cpus": 8, "gpus": 2})
+    lender = ElasticGroup("lender", min={"cpus": 2, "gpus": 2}, max={"cpus": 8, "gpus": 2})
+    scene = Scene(ElasticQuotas((borrower, lender))).machine(gpus=2)
     scene.runs("1.0", "borrower", started=NOW - 700)
     scene.runs("1.1", "borrower", gpus=1).runs("1.2", "borrower", gpus=1)
     plan = scene.waits("2.0", "lender", 1, gpus=1).plan()
@@ -88,9 +88,9 @@ def test_a_victim_that_has_nothing_of_what_is_exceeded_stays() -> None:
 
 def test_a_dimension_that_the_last_victim_lacks_is_not_forgotten() -> None:
     """Over in cpus and in cards: the youngest has no card, and the one with the card goes as well."""
-    borrower = Group("borrower", min={"cpus": 1, "gpus": 0}, max={"cpus": 8, "gpus": 1})
-    lender = Group("lender", min={"cpus": 7, "gpus": 1}, max={"cpus": 8, "gpus": 1})
-    scene = Scene(Quotas((borrower, lender))).machine(gpus=1)
+    borrower = ElasticGroup("borrower", min={"cpus": 1, "gpus": 0}, max={"cpus": 8, "gpus": 1})
+    lender = ElasticGroup("lender", min={"cpus": 7, "gpus": 1}, max={"cpus": 8, "gpus": 1})
+    scene = Scene(ElasticQuotas((borrower, lender))).machine(gpus=1)
     scene.runs("1.0", "borrower", cpus=3, started=NOW - 700)
     scene.runs("1.1", "borrower", cpus=4, gpus=1).runs("1.2", "borrower")
     plan = scene.waits("2.0", "lender", cpus=7, gpus=1).plan()
@@ -140,9 +140,9 @@ def test_cards_of_the_model_that_is_wanted() -> None:
         "GPUs_GPU_aa000001": '[ Id = "GPU-aa000001"; Capability = 2.0; DeviceName = "old" ]',
         "GPUs_GPU_bb000002": '[ Id = "GPU-bb000002"; Capability = 7.5; DeviceName = "new" ]',
     }
-    borrower = Group("borrower", min={"cpus": 0, "gpus": 0}, max={"cpus": 8, "gpus": 2})
-    lender = Group("lender", min={"cpus": 4, "gpus:new": 1}, max={"cpus": 8, "gpus:new": 1})
-    scene = Scene(Quotas((borrower, lender))).machine(gpus=2, AvailableGPUs="{ }", **devices)
+    borrower = ElasticGroup("borrower", min={"cpus": 0, "gpus": 0}, max={"cpus": 8, "gpus": 2})
+    lender = ElasticGroup("lender", min={"cpus": 4, "gpus:new": 1}, max={"cpus": 8, "gpus:new": 1})
+    scene = Scene(ElasticQuotas((borrower, lender))).machine(gpus=2, AvailableGPUs="{ }", **devices)
     for id_, (name, text), started in zip(("1.0", "1.1"), devices.items(), (NOW - 700, NOW - 800)):
         scene.runs(id_, "borrower", gpus=1, started=started, slot_ad={"AvailableGPUs": f"{{ {name} }}", name: text})
     asked = "TARGET.Cpus >= RequestCpus && countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
@@ -163,10 +163,10 @@ def test_what_the_next_cycle_would_give_to_others_is_not_taken() -> None:
 
 def test_the_jobs_of_a_group_above_others_are_taken_back_as_well() -> None:
     """Its own jobs stand beside those of the children of group it."""
-    above = Group("phys", min={"cpus": 4}, max={"cpus": 8})
-    below = Group("phys.hep", "phys", min={"cpus": 4}, max={"cpus": 8})
-    other = Group("chem", min={"cpus": 4}, max={"cpus": 8})
-    scene = Scene(Quotas((above, below, other))).machine()
+    above = ElasticGroup("phys", min={"cpus": 4}, max={"cpus": 8})
+    below = ElasticGroup("phys.hep", "phys", min={"cpus": 4}, max={"cpus": 8})
+    other = ElasticGroup("chem", min={"cpus": 4}, max={"cpus": 8})
+    scene = Scene(ElasticQuotas((above, below, other))).machine()
     for number in range(8):
         scene.runs(f"1.{number}", "phys", started=NOW - 700 - number)
     plan = scene.waits("2.0", "phys.hep", 2).plan()
@@ -215,9 +215,9 @@ def test_every_submitter_of_the_group_is_held() -> None:
 
 
 def test_ceilings_are_whole_weights_and_never_above_what_is_used() -> None:
-    borrower = Group("borrower", min={"memory": 8192}, max={"memory": 16384})
-    lender = Group("lender", min={"memory": 8192}, max={"memory": 16384})
-    scene = Scene(Quotas((borrower, lender))).machine(SlotWeight="Cpus * 0.7")
+    borrower = ElasticGroup("borrower", min={"memory": 8192}, max={"memory": 16384})
+    lender = ElasticGroup("lender", min={"memory": 8192}, max={"memory": 16384})
+    scene = Scene(ElasticQuotas((borrower, lender))).machine(SlotWeight="Cpus * 0.7")
     for number in range(8):
         scene.runs(f"1.{number}", "borrower", memory=2048, slot_ad={"SlotWeight": "Cpus * 0.7"})
     plan = scene.waits("2.0", "lender", 1, memory=2048).plan()

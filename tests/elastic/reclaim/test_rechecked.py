@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from htcq.elastic.reclaim.precheck import unlike
-from htcq.elastic.reclaim.results import Victim
+from htcq.elastic.reclaim.reclaim_plan import Eviction
 from htcq.live.vacating import Facts
 from htcq.settings.reclaim import ReclaimLimits
 
-VICTIM = Victim(
+VICTIM = Eviction(
     "hep", "hep.bob@site", "access1", "1.0", "slot1_1@node1", "node1", {"cpus": 1}, 900.0, 100.0, 0.25, ("cpus",), ""
 )
 SAME = Facts("hep.bob@site", "slot1_1@node1", 100.0, 900.0, 5, False)

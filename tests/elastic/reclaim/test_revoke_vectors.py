@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from htcq.quota.elastic.groups import Group, Quotas
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 from tests.elastic.reclaim.scenes import HOUR_AGO, Scene, victims
 
 FILE = Path(__file__).resolve().parents[2] / "golden" / "elastic" / "revoke.json"
@@ -34,9 +34,11 @@ def test_all_cases_but_two_can_be() -> None:
 def test_the_same_jobs_go(case: dict[str, Any]) -> None:
     (cpus, cards), (may, may_cards) = amounts(case, case["used"]), amounts(case, case["runtime"])
     over, over_cards = cpus - may, cards - may_cards
-    borrower = Group("borrower", min={"cpus": 0}, max={"cpus": cpus, "gpus": cards})
-    lender = Group("lender", min={"cpus": over + 1, "gpus": over_cards}, max={"cpus": over + 1, "gpus": over_cards})
-    scene = Scene(Quotas((borrower, lender))).machine(cpus=cpus + 1, gpus=cards)
+    borrower = ElasticGroup("borrower", min={"cpus": 0}, max={"cpus": cpus, "gpus": cards})
+    lender = ElasticGroup(
+        "lender", min={"cpus": over + 1, "gpus": over_cards}, max={"cpus": over + 1, "gpus": over_cards}
+    )
+    scene = Scene(ElasticQuotas((borrower, lender))).machine(cpus=cpus + 1, gpus=cards)
     for number, job in enumerate(case["jobs"]):
         asked, asked_cards = amounts(case, job["res"])
         protected = {} if job.get("preemptible", True) else {"HtcqProtected": "true"}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from htcq.quota.elastic.groups import Demand, Group, Options, Quotas, Rounding
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
 
 DIRECTORY = Path(__file__).resolve().parents[2] / "golden" / "elastic"
 NAMES = sorted(path.stem for path in DIRECTORY.iterdir())
@@ -46,10 +46,10 @@ def stated(expected: Mapping[str, Any]) -> Iterator[Stated]:
                 yield Stated(group, FIELDS.get(field, field), amounts)
 
 
-def quotas_of(case: Mapping[str, Any], rounding: Rounding = Rounding.HAMILTON) -> Quotas:
+def quotas_of(case: Mapping[str, Any], rounding: Rounding = Rounding.HAMILTON) -> ElasticQuotas:
     """Return the groups of a case."""
     groups = tuple(
-        Group(
+        ElasticGroup(
             each["name"],
             "" if each["parent"] == "root" else each["parent"],
             each["min"],
@@ -60,17 +60,17 @@ def quotas_of(case: Mapping[str, Any], rounding: Rounding = Rounding.HAMILTON) -
         for each in case["groups"]
     )
     options = case["options"]
-    return Quotas(groups, Options(options["scale_min"], options["guarantee_usage"], rounding))
+    return ElasticQuotas(groups, Options(options["scale_min"], options["guarantee_usage"], rounding))
 
 
-def demand_of(case: Mapping[str, Any]) -> Demand:
+def demand_of(case: Mapping[str, Any]) -> ElasticDemand:
     """Return the demand of a case."""
     by_group = {
         key: {each["name"]: each[key] for each in case["groups"] if each.get(key)}
         for key in ("request", "used", "guarantee")
     }
     options = case["options"]
-    return Demand(
+    return ElasticDemand(
         case["total"],
         by_group["request"],
         by_group["used"],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.quota.elastic.groups import DEFAULT, Demand, Group
+from htcq.quota.elastic.declaration import DEFAULT, ElasticDemand, ElasticGroup
 from htcq.quota.elastic.membership import Members, assign
 
-GROUPS = (Group("physics"), Group("physics.hep", "physics"), Group("bio", users=("ada", "bob")))
+GROUPS = (ElasticGroup("physics"), ElasticGroup("physics.hep", "physics"), ElasticGroup("bio", users=("ada", "bob")))
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,14 @@ def test_demand_of_submitters_and_groups_adds_up() -> None:
         "physics.hep.bob@x": {"cpus": 3, "gpus": 1},
         "Physics.HEP": {"cpus": 10},
     }
-    assigned = assign(GROUPS, Demand({"cpus": 99}, request))
+    assigned = assign(GROUPS, ElasticDemand({"cpus": 99}, request))
 
     assert assigned.demand.request == {"physics.hep": {"cpus": 15, "gpus": 1}}
 
 
 def test_jobs_of_no_group_are_the_default_groups() -> None:
     request, used = {"carl@x": {"cpus": 9}}, {"carl@x": {"cpus": 4}, "chem.eve@x": {"cpus": 2}}
-    assigned = assign(GROUPS, Demand({"cpus": 99}, request, used, default_used={"cpus": 1}))
+    assigned = assign(GROUPS, ElasticDemand({"cpus": 99}, request, used, default_used={"cpus": 1}))
 
     assert assigned.demand.default_used == {"cpus": 7}
     assert (assigned.demand.request, assigned.default_request) == ({}, {"cpus": 9})
@@ -52,7 +52,7 @@ def test_jobs_of_no_group_are_the_default_groups() -> None:
 
 
 def test_groups_of_the_demand_that_are_not_there_are_named() -> None:
-    assigned = assign(GROUPS, Demand({}, {"chem": {"cpus": 1}}, {"bio": {"cpus": 1}}, {"gone": {"cpus": 1}}))
+    assigned = assign(GROUPS, ElasticDemand({}, {"chem": {"cpus": 1}}, {"bio": {"cpus": 1}}, {"gone": {"cpus": 1}}))
 
     assert assigned.unknown == ("chem", "gone")
     assert assigned.demand.used == {"bio": {"cpus": 1}}

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from htcq.quota.condor import Inputs, compute_quotas
-from htcq.quota.elastic.admission import Place, admit
-from htcq.quota.elastic.groups import Demand, Group, Quotas, Rounding
-from htcq.quota.elastic.results import Outcome
+from htcq.quota.elastic.admission import AdmissionLimit, admit
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Rounding
+from htcq.quota.elastic.group_runtime import Outcome
 from htcq.quota.elastic.revoke import RunningJob, revoke
 from htcq.quota.elastic.runtime import compute
 from htcq.quota.elastic.scaling import scaled_mins
-from htcq.quota.tree import build_tree
+from htcq.quota.group_tree import build_tree
 from tests.quota.elastic.recorded import NAMES, STATED, SUM, Stated, demand_of, quotas_of, read, stated
 
 RUNTIME = [
@@ -90,9 +90,9 @@ def test_the_jobs_that_are_given_up_are_those_stated(case: Any) -> None:
 @each("admission")
 def test_a_job_is_admitted_or_refused_as_stated(case: Any) -> None:
     protected = (case["min"], case["non_preemptible_used"]) if case["non_preemptible"] else None
-    parents = [Place(one["name"], one["limit"], one["used"]) for one in case.get("parents", [])]
+    parents = [AdmissionLimit(one["name"], one["limit"], one["used"]) for one in case.get("parents", [])]
     outcome = admit(
-        case["request"], Place("test", case["limit"], case["used"]), case["max"], protected, parents
+        case["request"], AdmissionLimit("test", case["limit"], case["used"]), case["max"], protected, parents
     )  # fmt: skip
 
     assert case["expected"] == {"admit": outcome.admit, "exceeded": list(outcome.exceeded), "by": outcome.by}
@@ -109,12 +109,13 @@ def test_native_group_quotas_share_by_quota_and_elastic_ones_by_weight(case: Any
     requested = {one["name"]: float(one["requested"]) for one in groups}
     native = compute_quotas(Inputs(build_tree(knobs)[0], float(case["total"]), requested))
     elastic = compute(
-        Quotas(
+        ElasticQuotas(
             tuple(
-                Group(one["name"], "", {"slots": one["GROUP_QUOTA"]}, {"slots": weights[one["name"]]}) for one in groups
+                ElasticGroup(one["name"], "", {"slots": one["GROUP_QUOTA"]}, {"slots": weights[one["name"]]})
+                for one in groups
             )
         ),
-        Demand({"slots": case["total"]}, {one["name"]: {"slots": one["requested"]} for one in groups}),
+        ElasticDemand({"slots": case["total"]}, {one["name"]: {"slots": one["requested"]} for one in groups}),
     )
 
     allocated = {group.name: group.allocated for group in native.rounds[0].groups if group.name in weights}

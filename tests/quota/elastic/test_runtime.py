@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from htcq.quota.elastic.groups import SELF, Demand, Group, Options, Quotas, Rounding
+from htcq.quota.elastic.declaration import SELF, ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
+from htcq.quota.elastic.elastic_tree import moved
 from htcq.quota.elastic.runtime import compute, compute_all
 from htcq.quota.elastic.steps import Trace
-from htcq.quota.elastic.tree import moved
 
 
-def group(name: str, least: int, most: int | None, **more: object) -> Group:
+def group(name: str, least: int, most: int | None, **more: object) -> ElasticGroup:
     caps: dict[str, int | None] = {"cpus": most}
-    return Group(name, name.rpartition(".")[0], {"cpus": least}, caps, **more)  # type: ignore[arg-type]
+    return ElasticGroup(name, name.rpartition(".")[0], {"cpus": least}, caps, **more)  # type: ignore[arg-type]
 
 
 def asked(**amounts: int) -> dict[str, dict[str, int]]:
@@ -20,7 +20,8 @@ def asked(**amounts: int) -> dict[str, dict[str, int]]:
 def test_a_tree_of_any_height_hands_everything_down() -> None:
     names = [".".join(["g"] * depth) for depth in range(1, 61)]
     outcome = compute(
-        Quotas(tuple(group(name, 5, 80) for name in names)), Demand({"cpus": 100}, {names[-1]: {"cpus": 70}})
+        ElasticQuotas(tuple(group(name, 5, 80) for name in names)),
+        ElasticDemand({"cpus": 100}, {names[-1]: {"cpus": 70}}),
     )
 
     assert {each.runtime["cpus"] for each in outcome.groups} == {70}
@@ -28,7 +29,7 @@ def test_a_tree_of_any_height_hands_everything_down() -> None:
 
 def test_own_jobs_of_a_group_take_their_part_of_its_runtime() -> None:
     groups = (group("p", 30, 50), group("p.c", 20, 50))
-    outcome = compute(Quotas(groups), Demand({"cpus": 40}, asked(p=20, p_c=40)))
+    outcome = compute(ElasticQuotas(groups), ElasticDemand({"cpus": 40}, asked(p=20, p_c=40)))
     own = outcome[f"p.{SELF}"]
 
     # p asks for 20 + 40, up to its 50, but the total is 40. Its own jobs are guaranteed the 10 that p.c leaves of 30;
@@ -39,27 +40,33 @@ def test_own_jobs_of_a_group_take_their_part_of_its_runtime() -> None:
 
 
 def test_there_are_no_own_jobs_without_demand_or_without_groups_below() -> None:
-    outcome = compute(Quotas((group("p", 0, 9), group("p.c", 0, 9))), Demand({"cpus": 9}, asked(p=0, p_c=4)))
+    outcome = compute(
+        ElasticQuotas((group("p", 0, 9), group("p.c", 0, 9))), ElasticDemand({"cpus": 9}, asked(p=0, p_c=4))
+    )
 
     assert [each.name for each in outcome.groups] == ["p", "p.c"]
 
 
 def test_what_the_system_and_the_default_group_use_is_not_there() -> None:
-    demand = Demand({"cpus": 100}, asked(a=99), system_used={"cpus": 30}, default_used={"cpus": 25, "gpus": 3})
-    outcome = compute(Quotas((group("a", 0, 99),)), demand)
+    demand = ElasticDemand({"cpus": 100}, asked(a=99), system_used={"cpus": 30}, default_used={"cpus": 25, "gpus": 3})
+    outcome = compute(ElasticQuotas((group("a", 0, 99),)), demand)
 
     assert (outcome.effective_total, outcome["a"].runtime) == ({"cpus": 45}, {"cpus": 45})
 
 
 def test_more_than_everything_used_outside_leaves_nothing() -> None:
-    outcome = compute(Quotas((group("a", 5, 99),)), Demand({"cpus": 10}, asked(a=99), system_used={"cpus": 30}))
+    outcome = compute(
+        ElasticQuotas((group("a", 5, 99),)), ElasticDemand({"cpus": 10}, asked(a=99), system_used={"cpus": 30})
+    )
 
     assert (outcome["a"].runtime, outcome["a"].scaled_min) == ({"cpus": 0}, {"cpus": 0})
 
 
 def test_a_dimension_without_a_total_is_nothing_and_one_without_a_max_is_not_managed() -> None:
-    groups = (Group("a", "", {"x": 3}, {"x": 9, "cpus": 9}),)
-    outcome = compute(Quotas(groups), Demand({"cpus": 9, "disk": 7}, {"a": {"x": 5, "cpus": 2, "disk": 1}}))
+    groups = (ElasticGroup("a", "", {"x": 3}, {"x": 9, "cpus": 9}),)
+    outcome = compute(
+        ElasticQuotas(groups), ElasticDemand({"cpus": 9, "disk": 7}, {"a": {"x": 5, "cpus": 2, "disk": 1}})
+    )
 
     assert outcome["a"].runtime == {"x": 0, "cpus": 2}
     assert outcome["a"].waiting == {"x": 5, "cpus": 0}
@@ -68,13 +75,17 @@ def test_a_dimension_without_a_total_is_nothing_and_one_without_a_max_is_not_man
 def test_an_unlimited_group_shares_by_its_weight_and_stops_at_its_request() -> None:
     groups = (group("a", 0, None, weight={"cpus": 30}), group("b", 0, 100, weight={"cpus": 10}))
 
-    assert compute(Quotas(groups), Demand({"cpus": 100}, asked(a=500, b=500)))["a"].runtime == {"cpus": 75}
-    assert compute(Quotas(groups), Demand({"cpus": 100}, asked(a=50, b=500)))["a"].runtime == {"cpus": 50}
+    assert compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, asked(a=500, b=500)))["a"].runtime == {
+        "cpus": 75
+    }
+    assert compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, asked(a=50, b=500)))["a"].runtime == {"cpus": 50}
 
 
 def test_usage_over_a_max_is_held_to_it_and_told() -> None:
     options = Options(guarantee_usage=True)
-    outcome = compute(Quotas((group("a", 5, 10),), options), Demand({"cpus": 50}, asked(a=30), asked(a=30)))
+    outcome = compute(
+        ElasticQuotas((group("a", 5, 10),), options), ElasticDemand({"cpus": 50}, asked(a=30), asked(a=30))
+    )
 
     assert (outcome["a"].guaranteed, outcome["a"].runtime) == ({"cpus": 30}, {"cpus": 10})
     assert outcome["a"].over == {"cpus": 20}
@@ -82,9 +93,9 @@ def test_usage_over_a_max_is_held_to_it_and_told() -> None:
 
 def test_where_usage_is_guaranteed_a_lender_waits_until_jobs_end() -> None:
     groups, used = (group("a", 50, 100), group("b", 50, 100)), asked(a=100)
-    demand = Demand({"cpus": 100}, asked(a=100, b=100), used)
-    kept = compute(Quotas(groups, Options(guarantee_usage=True)), demand)
-    given_back = compute(Quotas(groups), demand)
+    demand = ElasticDemand({"cpus": 100}, asked(a=100, b=100), used)
+    kept = compute(ElasticQuotas(groups, Options(guarantee_usage=True)), demand)
+    given_back = compute(ElasticQuotas(groups), demand)
 
     assert [each.runtime["cpus"] for each in kept.groups] == [100, 50]
     assert kept.undistributed == {"cpus": -50}
@@ -94,7 +105,9 @@ def test_where_usage_is_guaranteed_a_lender_waits_until_jobs_end() -> None:
 
 def test_where_usage_is_guaranteed_mins_still_shrink_with_the_capacity() -> None:
     groups = (group("a", 50, 100), group("b", 50, 100))
-    outcome = compute(Quotas(groups, Options(guarantee_usage=True)), Demand({"cpus": 60}, asked(a=40), asked(a=40)))
+    outcome = compute(
+        ElasticQuotas(groups, Options(guarantee_usage=True)), ElasticDemand({"cpus": 60}, asked(a=40), asked(a=40))
+    )
 
     # Both mins shrink to 30; a keeps the 40 that it uses, and no more of its min than that.
     assert [each.scaled_min["cpus"] for each in outcome.groups] == [30, 30]
@@ -103,15 +116,16 @@ def test_where_usage_is_guaranteed_mins_still_shrink_with_the_capacity() -> None
 
 def test_one_group_may_keep_its_min_while_the_others_shrink() -> None:
     groups = (group("a", 50, 90, scale_min=False), group("b", 50, 90), group("c", 50, 90))
-    outcome = compute(Quotas(groups), Demand({"cpus": 100}, asked(a=90, b=90, c=90)))
+    outcome = compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, asked(a=90, b=90, c=90)))
 
     assert [each.scaled_min["cpus"] for each in outcome.groups] == [50, 25, 25]
 
 
 def test_several_trees_know_nothing_of_each_other() -> None:
-    quotas = Quotas((group("a", 0, 99),))
+    quotas = ElasticQuotas((group("a", 0, 99),))
     found = compute_all(
-        {"gpu": quotas, "cpu": quotas}, {"gpu": Demand({"cpus": 3}, asked(a=9)), "cpu": Demand({"cpus": 7}, asked(a=9))}
+        {"gpu": quotas, "cpu": quotas},
+        {"gpu": ElasticDemand({"cpus": 3}, asked(a=9)), "cpu": ElasticDemand({"cpus": 7}, asked(a=9))},
     )
 
     assert {name: outcome["a"].runtime["cpus"] for name, outcome in found.items()} == {"cpu": 7, "gpu": 3}
@@ -120,8 +134,8 @@ def test_several_trees_know_nothing_of_each_other() -> None:
 def test_a_group_that_moves_takes_its_part_along() -> None:
     groups = (group("p", 40, 90), group("p.c", 20, 90), group("p.c.x", 10, 90), group("q", 40, 90))
     after, names = moved(groups, "p.c", "q")
-    demand = Demand({"cpus": 100}, {names.get(name, name): amounts for name, amounts in asked(p_c_x=60).items()})
-    outcome = compute(Quotas(after), demand)
+    demand = ElasticDemand({"cpus": 100}, {names.get(name, name): amounts for name, amounts in asked(p_c_x=60).items()})
+    outcome = compute(ElasticQuotas(after), demand)
 
     assert names == {"p.c": "q.c", "p.c.x": "q.c.x"}
     assert {each.name: each.runtime["cpus"] for each in outcome.groups} == {"p": 0, "q": 60, "q.c": 60, "q.c.x": 60}
@@ -129,23 +143,23 @@ def test_a_group_that_moves_takes_its_part_along() -> None:
 
 def test_legacy_rounding_may_hand_out_more_than_there_is() -> None:
     groups = tuple(group(name, 0, 9, weight={"cpus": 1}) for name in "abc")
-    demand = Demand({"cpus": 5}, asked(a=9, b=9, c=9))
+    demand = ElasticDemand({"cpus": 5}, asked(a=9, b=9, c=9))
 
-    assert compute(Quotas(groups, Options(rounding=Rounding.LEGACY)), demand).undistributed == {"cpus": -1}
-    assert compute(Quotas(groups), demand).undistributed == {"cpus": 0}
+    assert compute(ElasticQuotas(groups, Options(rounding=Rounding.LEGACY)), demand).undistributed == {"cpus": -1}
+    assert compute(ElasticQuotas(groups), demand).undistributed == {"cpus": 0}
 
 
 # Steps ----------------------------------------------------------------------------------------------------------
 
 
-def told(quotas: Quotas, demand: Demand, name: str, of: str = "cpus") -> list[str]:
+def told(quotas: ElasticQuotas, demand: ElasticDemand, name: str, of: str = "cpus") -> list[str]:
     return [step.text for step in Trace(compute(quotas, demand)).steps(name, of)]
 
 
 def test_the_steps_tell_the_passes_of_the_worked_example() -> None:
     rows = (("A", 10, 40, 5), ("B", 15, 60, 20), ("C", 20, 50, 40), ("D", 15, 80, 70))
-    quotas = Quotas(tuple(group(name, least, most) for name, least, most, _ in rows))
-    demand = Demand({"cpus": 100}, {name: {"cpus": want} for name, _, _, want in rows})
+    quotas = ElasticQuotas(tuple(group(name, least, most) for name, least, most, _ in rows))
+    demand = ElasticDemand({"cpus": 100}, {name: {"cpus": want} for name, _, _, want in rows})
 
     assert told(quotas, demand, "A")[2:] == [
         "begins with 5, all that it asks for, and lends 5",
@@ -160,16 +174,16 @@ def test_the_steps_tell_the_passes_of_the_worked_example() -> None:
 
 
 def test_the_steps_tell_of_a_min_that_shrank_and_of_one_that_is_not_lent() -> None:
-    quotas = Quotas((group("a", 60, 90, lend=False), group("b", 60, 90)))
-    steps = told(quotas, Demand({"cpus": 90}, asked(b=90)), "a")
+    quotas = ElasticQuotas((group("a", 60, 90, lend=False), group("b", 60, 90)))
+    steps = told(quotas, ElasticDemand({"cpus": 90}, asked(b=90)), "a")
 
     assert "counts as asking for 60, its min, because it does not lend" in steps
     assert "min shrinks to 45: only 90 are available, less than the sum of mins" in steps
 
 
 def test_the_steps_tell_what_holds_a_group_back() -> None:
-    quotas = Quotas((group("a", 0, 5), group("b", 0, 90, weight={"cpus": 0}), group("c", 3, 90, lend=False)))
-    demand = Demand({"cpus": 90}, asked(a=9, b=9))
+    quotas = ElasticQuotas((group("a", 0, 5), group("b", 0, 90, weight={"cpus": 0}), group("c", 3, 90, lend=False)))
+    demand = ElasticDemand({"cpus": 90}, asked(a=9, b=9))
 
     assert told(quotas, demand, "a")[-1] == "runtime is 5: max"
     assert told(quotas, demand, "b")[-1] == "runtime is 0: a group of weight 0 borrows nothing"
@@ -177,16 +191,18 @@ def test_the_steps_tell_what_holds_a_group_back() -> None:
         "begins with 3, all that it asks for",
         "runtime is 3: the amount reserved for it",
     ]
-    assert told(quotas, Demand({}, asked(a=9)), "a")[-1] == "runtime is 0: there is nothing to share"
-    kept = Quotas((group("a", 2, 5),), Options(guarantee_usage=True))
-    assert "4 are reserved for it: usage is guaranteed" in told(kept, Demand({"cpus": 9}, asked(a=4), asked(a=4)), "a")
+    assert told(quotas, ElasticDemand({}, asked(a=9)), "a")[-1] == "runtime is 0: there is nothing to share"
+    kept = ElasticQuotas((group("a", 2, 5),), Options(guarantee_usage=True))
+    assert "4 are reserved for it: usage is guaranteed" in told(
+        kept, ElasticDemand({"cpus": 9}, asked(a=4), asked(a=4)), "a"
+    )
 
 
 def test_the_steps_tell_of_a_max_below_a_min_and_of_rounding_by_itself() -> None:
-    below = told(Quotas((group("a", 6, 5),)), Demand({"cpus": 9}, asked(a=9)), "a")
-    legacy = Quotas((group("a", 0, 9), group("b", 0, 9)), Options(rounding=Rounding.LEGACY))
+    below = told(ElasticQuotas((group("a", 6, 5),)), ElasticDemand({"cpus": 9}, asked(a=9)), "a")
+    legacy = ElasticQuotas((group("a", 0, 9), group("b", 0, 9)), Options(rounding=Rounding.LEGACY))
 
     assert "5 are reserved for it, its max, which is below its min" in below
     assert "pass 1: 5 to share, by weight 9 of 18: 3 when rounded by itself" in told(
-        legacy, Demand({"cpus": 5}, asked(a=9, b=9)), "a"
+        legacy, ElasticDemand({"cpus": 5}, asked(a=9, b=9)), "a"
     )

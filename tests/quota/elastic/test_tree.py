@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from htcq.errors import InputError
-from htcq.quota.elastic.groups import Group
-from htcq.quota.elastic.tree import build_tree, moved
+from htcq.quota.elastic.declaration import ElasticGroup
+from htcq.quota.elastic.elastic_tree import build_tree, moved
 
 
-def groups(**parents: str) -> tuple[Group, ...]:
-    return tuple(Group(name, parent) for name, parent in parents.items())
+def groups(**parents: str) -> tuple[ElasticGroup, ...]:
+    return tuple(ElasticGroup(name, parent) for name, parent in parents.items())
 
 
 def test_parents_come_first_and_siblings_by_name() -> None:
@@ -43,7 +43,9 @@ def test_a_move_keeps_names_that_are_no_paths() -> None:
 
 
 def test_a_move_renames_paths_with_all_below_them() -> None:
-    after, names = moved(tuple(Group(name, name.rpartition(".")[0]) for name in ("a", "a.b", "a.b.c", "d")), "a.b", "d")
+    after, names = moved(
+        tuple(ElasticGroup(name, name.rpartition(".")[0]) for name in ("a", "a.b", "a.b.c", "d")), "a.b", "d"
+    )
 
     assert {group.name: group.parent for group in after} == {"a": "", "d": "", "d.b": "d", "d.b.c": "d.b"}
     assert names == {"a.b": "d.b", "a.b.c": "d.b.c"}
@@ -60,7 +62,7 @@ def test_a_move_renames_paths_with_all_below_them() -> None:
     ],
 )
 def test_a_move_that_cannot_be_is_refused(name: str, parent: str, said: str) -> None:
-    paths = tuple(Group(each, each.rpartition(".")[0]) for each in ("a", "a.b", "a.b.c", "d", "d.b"))
+    paths = tuple(ElasticGroup(each, each.rpartition(".")[0]) for each in ("a", "a.b", "a.b.c", "d", "d.b"))
 
     with pytest.raises(InputError, match=said):
         moved(paths, name, parent)

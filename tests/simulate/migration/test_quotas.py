@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.quota.tree import Tree, build_tree
+from htcq.quota.group_tree import GroupTree, build_tree
 from htcq.simulate.migration.quotas import scaled_limit, scaled_quotas
 
 
-def tree(**amounts: float) -> Tree:
+def tree(**amounts: float) -> GroupTree:
     knobs = {f"GROUP_QUOTA_{name.replace('_of_', '.')}": f"{amount}" for name, amount in amounts.items()}
     names = ", ".join(name.replace("_of_", ".") for name in amounts)
     return build_tree({"GROUP_NAMES": names, **knobs})[0]

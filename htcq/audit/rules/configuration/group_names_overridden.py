@@ -10,7 +10,7 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.knob_names import names_that_matter, split_prefix, stem_of
-from htcq.quota.tree import name_key
+from htcq.quota.group_tree import name_key
 from htcq.spelling import nearest
 
 _NAMES = "GROUP_NAMES"

@@ -12,7 +12,7 @@ from htcq.audit.group_knobs import near_group_knob, of_unknown_group
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.configuration import Knob
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
-from htcq.quota.tree import name_key
+from htcq.quota.group_tree import name_key
 
 _NAMES = "GROUP_NAMES"
 _QUOTAS = ("GROUP_QUOTA", "GROUP_QUOTA_DYNAMIC")

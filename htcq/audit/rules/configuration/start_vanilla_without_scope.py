@@ -15,7 +15,7 @@ from htcq.pool.job import Job
 from htcq.pool.slot import PLACES as OF_SLOTS
 from htcq.poolquota.access.access_points import AccessPoints, access_points_of
 from htcq.poolquota.access.start_vanilla import StartVanilla
-from htcq.quota.tree import ROOT, assigned_group
+from htcq.quota.group_tree import ROOT, assigned_group
 
 _KNOB = "START_VANILLA_UNIVERSE"
 

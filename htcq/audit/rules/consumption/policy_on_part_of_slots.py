@@ -11,7 +11,7 @@ from htcq.audit.harm import part_of_pool
 from htcq.audit.policies import consumption_settings, on_slots, sound_request, weight_fact
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.slot_class import SlotClass
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

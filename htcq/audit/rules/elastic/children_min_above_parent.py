@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas, base_of
+from htcq.audit.elastic_quotas import UPSTREAM, DeclaredElasticQuotas, base_of
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
         children = quotas.children(group.name)
         for name in sorted({each for child in children for each in child.min}):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import ElasticQuotas
+from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for cycle in quotas.tree.cycles:
         way = " below ".join((*cycle, cycle[0]))
         yield quotas.found(cycle[0], f"group {way}: the parents form a circle")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import COMPUTED, ElasticQuotas, is_managed
+from htcq.audit.elastic_quotas import COMPUTED, DeclaredElasticQuotas, is_managed
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     demand = quotas.demand.request if quotas.demand is not None else {}
     for group in quotas.tree.groups:
         request = demand.get(group.name, {})

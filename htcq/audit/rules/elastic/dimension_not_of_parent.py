@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas, is_managed
+from htcq.audit.elastic_quotas import UPSTREAM, DeclaredElasticQuotas, is_managed
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group, parent in quotas.pairs():
         for name in sorted(group.max):
             if not is_managed(parent, name):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import COMPUTED, ElasticQuotas
+from htcq.audit.elastic_quotas import COMPUTED, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import CPUS, GPUS, MEMORY
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
         if group.min.get(GPUS, 0) <= 0:
             continue

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas
+from htcq.audit.elastic_quotas import UPSTREAM, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.quota.tree import name_key
+from htcq.quota.group_tree import name_key
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     seen: dict[bytes, str] = {}
     for group in quotas.sorted_groups:
         key = name_key(group.name)

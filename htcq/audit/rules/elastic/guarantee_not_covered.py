@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas
+from htcq.audit.elastic_quotas import UPSTREAM, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.quota.elastic.groups import Demand, Group
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     demand = quotas.demand
     if demand is None or not quotas.quotas.options.guarantee_usage:
         return
@@ -20,7 +20,7 @@ def _find(quotas: ElasticQuotas) -> Iterator[Found]:
                 yield quotas.found(group.name, message, (quotas.amount_fact(group, "min", name),))
 
 
-def _is_covered(quotas: ElasticQuotas, demand: Demand, group: Group, name: str) -> bool:
+def _is_covered(quotas: DeclaredElasticQuotas, demand: ElasticDemand, group: ElasticGroup, name: str) -> bool:
     """Tell whether a group above has enough kept now for the min of ``group`` and of all beside it, or none has any."""
     child, needed = group, _kept(demand, group, name)
     while child.parent and child.parent in demand.guarantee:
@@ -33,7 +33,7 @@ def _is_covered(quotas: ElasticQuotas, demand: Demand, group: Group, name: str) 
     return child is group or bool(child.parent)
 
 
-def _kept(demand: Demand, group: Group, name: str) -> int:
+def _kept(demand: ElasticDemand, group: ElasticGroup, name: str) -> int:
     return max(group.min.get(name, 0), demand.guarantee.get(group.name, {}).get(name, 0))
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import OURS, ElasticQuotas
+from htcq.audit.elastic_quotas import OURS, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 #: From which part of what there is mins that nobody may borrow are worth a warning.
 _IDLE_PART = 2
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     total = quotas.demand.effective_total if quotas.demand is not None else {}
     for name in sorted({each for group in quotas.top_level for each in group.max}):
         kept = sum(group.min.get(name, 0) for group in quotas.top_level if not group.lend)

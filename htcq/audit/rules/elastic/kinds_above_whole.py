@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import OURS, ElasticQuotas, base_of
+from htcq.audit.elastic_quotas import OURS, DeclaredElasticQuotas, base_of
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.elastic.kinds import MARK
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.sorted_groups:
         for whole in sorted({base_of(name) for name in group.min if MARK in name} & set(group.max)):
             kinds = [name for name in group.min if name.startswith(f"{whole}{MARK}")]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas
+from htcq.audit.elastic_quotas import UPSTREAM, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.sorted_groups:
         for name, amount in sorted(group.max.items()):
             if amount is not None and amount < 0:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import OURS, ElasticQuotas, is_fixed, weight_of
+from htcq.audit.elastic_quotas import OURS, DeclaredElasticQuotas, is_fixed, weight_of
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 #: A weight below this part of its siblings' is small.
 _SMALL_PART = 100
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     together: Counter[tuple[str, str]] = Counter()
     for group in quotas.tree.groups:
         for name in group.max:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import COMPUTED, ElasticQuotas
+from htcq.audit.elastic_quotas import COMPUTED, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     total = quotas.demand.effective_total if quotas.demand is not None else {}
     for name in sorted({each for group in quotas.top_level for each in group.max}):
         mins = sum(group.min.get(name, 0) for group in quotas.top_level)

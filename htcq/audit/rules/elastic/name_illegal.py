@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import ElasticQuotas
+from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 _NAME = re.compile(r"[A-Za-z0-9_./]+")
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
         if not _NAME.fullmatch(group.name):
             yield quotas.found(group.name, f"group {group.name} has a name that HTCondor refuses")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas
+from htcq.audit.elastic_quotas import UPSTREAM, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.quota.elastic.groups import RESERVED
+from htcq.quota.elastic.declaration import RESERVED
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.sorted_groups:
         if any(part in RESERVED for part in group.name.split(".")):
             yield quotas.found(group.name, f"group {group.name} has a reserved name")

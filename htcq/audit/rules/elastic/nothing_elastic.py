@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import OURS, ElasticQuotas, is_fixed
+from htcq.audit.elastic_quotas import OURS, DeclaredElasticQuotas, is_fixed
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
         if is_fixed(group):
             yield quotas.found(group.name, f"group {group.name} has equal min and max in all dimensions")

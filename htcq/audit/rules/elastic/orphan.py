@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import UPSTREAM, ElasticQuotas
+from htcq.audit.elastic_quotas import UPSTREAM, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     known = [group.name for group in quotas.tree.groups]
     for group in quotas.tree.orphans:
         near = difflib.get_close_matches(group.parent, known, 1)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import ElasticQuotas
+from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for name in quotas.lost:
         message = f"{name} names a group that does not exist: no quota applies to its jobs"
         yield quotas.found(name, message)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import COMPUTED, ElasticQuotas
+from htcq.audit.elastic_quotas import COMPUTED, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     if quotas.demand is None:
         return
     total = quotas.demand.effective_total
@@ -21,7 +21,7 @@ def _find(quotas: ElasticQuotas) -> Iterator[Found]:
             yield quotas.found(holder, message, advice=advice)
 
 
-def _holders(quotas: ElasticQuotas) -> dict[str, str]:
+def _holders(quotas: DeclaredElasticQuotas) -> dict[str, str]:
     """Return the dimensions of quotas, each with the first group that has a quota of it."""
     found: dict[str, str] = {}
     for group in quotas.tree.groups:

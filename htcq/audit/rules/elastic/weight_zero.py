@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.audit.elastic_quotas import COMPUTED, ElasticQuotas
+from htcq.audit.elastic_quotas import COMPUTED, DeclaredElasticQuotas
 from htcq.audit.rule import Found, Input, Rule, Severity
 
 
-def _find(quotas: ElasticQuotas) -> Iterator[Found]:
+def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
         for name, weight in sorted(group.weight.items() if group.max else ()):
             cap = group.max.get(name, 0)

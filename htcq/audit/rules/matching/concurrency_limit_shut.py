@@ -9,8 +9,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.rule import Found, Harm, Input, Rule, Severity
 from htcq.pool.job import Job
+from htcq.quota.group_tree import assigned_group
 from htcq.quota.knobs import Knobs
-from htcq.quota.tree import assigned_group
 from htcq.simulate.cycle.accounts import ConcurrencyLimit, ConcurrencyLimits
 from htcq.simulate.cycle.search import limits_of
 

@@ -8,8 +8,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
-from htcq.quota.tree import ROOT
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -18,9 +18,9 @@ from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import whole_quota
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity, Unchecked
 from htcq.poolquota.demand import Submitter
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.limits import truncated
-from htcq.quota.tree import ROOT
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import ROOT
 
 
 def _cheapest(evidence: Evidence, submitters: Iterable[Submitter]) -> tuple[str, tuple[Fact, ...]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.users import users
-from htcq.quota.tree import ROOT, assigned_group
+from htcq.quota.group_tree import ROOT, assigned_group
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -9,7 +9,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -8,9 +8,9 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Harm, Input, Rule, Severity
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.limits import truncated
-from htcq.quota.tree import ROOT
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import ROOT
 
 _KNOB = "NEGOTIATOR_CONSIDER_PREEMPTION"
 #: Less than this part above the limit is a job's worth.

@@ -8,8 +8,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.group_knobs import sound_groups
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.quota.group_tree import name_key
 from htcq.quota.knobs import TreeProblem
-from htcq.quota.tree import name_key
 
 
 def _reason(problem: TreeProblem) -> str:

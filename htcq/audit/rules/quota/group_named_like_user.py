@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.quota.tree import ROOT
+from htcq.quota.group_tree import ROOT
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.quota.group_tree import assigned_group
 from htcq.quota.knobs import number_of
-from htcq.quota.tree import assigned_group
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

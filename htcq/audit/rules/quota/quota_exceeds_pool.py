@@ -12,8 +12,8 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import ROOT, Group
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import ROOT, Group
 
 
 def _left(quotas: PoolQuotas, group: Group, pool: float) -> float:

@@ -9,7 +9,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.group_knobs import whole_quota
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.quota.tree import Group
+from htcq.quota.group_tree import Group
 
 #: A quota that loses less than this part of it is not worth a word.
 _SMALL_LOSS = 0.05

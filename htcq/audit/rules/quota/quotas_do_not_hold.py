@@ -15,8 +15,8 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot_class import SlotClass
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import Group, Tree, assigned_group
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import Group, GroupTree, assigned_group
 
 #: Less than this part above the quota is not worth a word.
 _SLIGHT = 0.05
@@ -61,7 +61,7 @@ def _jobs_of(evidence: Evidence, filled: Filling) -> Iterator[Autocluster]:
             yield from (jobs for jobs in trial.alike if evidence.fits(filled.kind, jobs))
 
 
-def _demands(evidence: Evidence, tree: Tree) -> dict[str, list[Demand]]:
+def _demands(evidence: Evidence, tree: GroupTree) -> dict[str, list[Demand]]:
     """Return by group which of its jobs fill slots at less than they are charged."""
     submitters = {submitter for jobs in evidence.autoclusters for submitter in jobs.submitters}
     group_of = {each: assigned_group(tree, each).group for each in submitters}

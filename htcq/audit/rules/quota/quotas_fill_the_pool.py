@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.quota.tree import ROOT, Group
+from htcq.quota.group_tree import ROOT, Group
 
 #: The part of the pool that quotas may promise, so that some is left for the others.
 _ROOM = 0.75

@@ -12,8 +12,8 @@ from htcq.audit.linear import LINEAR_WEIGHTS
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
-from htcq.quota.limits import truncated
-from htcq.quota.tree import ROOT
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import ROOT
 
 _LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS"
 

@@ -14,8 +14,8 @@ from htcq.audit.facts import knob_fact
 from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import default_of
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.limits import truncated
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_limits import truncated
 
 _KNOB = "GROUP_QUOTA_ROUND_ROBIN_RATE"
 #: In each pass every group with idle jobs negotiates anew.

@@ -11,7 +11,7 @@ from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import default_of
 from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 from htcq.classads import Expr
-from htcq.quota.limits import FLT_MAX
+from htcq.quota.group_limits import FLT_MAX
 
 _KNOB = "GROUP_SORT_EXPR"
 #: What the negotiator puts into the ad in which it evaluates the expression.

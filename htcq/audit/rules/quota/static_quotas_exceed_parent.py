@@ -11,8 +11,8 @@ from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.policies import number
 from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
-from htcq.poolquota.groups import PoolQuotas
-from htcq.quota.tree import Group
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.group_tree import Group
 
 _POOL_WEIGHT = "the pool's slot weight (--snapshot or --pool)"
 

@@ -9,7 +9,7 @@ from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.quota.tree import Group
+from htcq.quota.group_tree import Group
 
 _KNOB = "NEGOTIATOR_STRICT_ENFORCE_QUOTA"
 

@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.users import users
-from htcq.quota.tree import ROOT, name_key
+from htcq.quota.group_tree import ROOT, name_key
 from htcq.spelling import near_names
 
 _MAPS = "NEGOTIATOR_CLASSAD_USER_MAP_NAMES"

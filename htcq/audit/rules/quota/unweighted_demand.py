@@ -8,7 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 
 _KNOB = "NEGOTIATOR_USE_WEIGHTED_DEMAND"
 

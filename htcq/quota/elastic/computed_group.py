@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from htcq.quota.elastic.groups import Group, Options
+from htcq.quota.elastic.declaration import ElasticGroup, Options
 
 
-class Node:
+class ComputedGroup:
     """One group while it is computed; every amount by dimension, for the dimensions of ``max``."""
 
     __slots__ = (
@@ -33,9 +33,9 @@ class Node:
         "weight",
     )
 
-    def __init__(self, group: Group, parent: Node | None, options: Options) -> None:
+    def __init__(self, group: ElasticGroup, parent: ComputedGroup | None, options: Options) -> None:
         self.group, self.name, self.parent = group, group.name, parent
-        self.children: list[Node] = []
+        self.children: list[ComputedGroup] = []
         self.lends = group.lend and not options.guarantee_usage
         self.scalable = options.scale_min if group.scale_min is None else group.scale_min
         self.max: dict[str, int | None] = dict(group.max)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from htcq.quota.tree import Group
+from htcq.quota.group_tree import Group
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class GroupRound:
 
 
 @dataclass(frozen=True)
-class Limit:
+class GroupLimit:
     """The usage that a group may reach in the first pass of a round, before the negotiator truncates it.
 
     ``held_by`` names the group on the way up, or the group itself, that accepts no surplus and whose quota made the
@@ -54,7 +54,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Sharing:
+class SurplusSharing:
     """One division of what was left over at ``group``, among itself and the groups right below it.
 
     ``shares`` has what each got that wanted some: the group for its own jobs, a group below it for itself and those
@@ -83,12 +83,12 @@ class Round:
     max_delta: float
     groups: tuple[GroupRound, ...]
     order: tuple[str, ...]
-    limits: tuple[Limit, ...]
-    sharings: tuple[Sharing, ...] = ()
+    limits: tuple[GroupLimit, ...]
+    sharings: tuple[SurplusSharing, ...] = ()
 
 
 @dataclass(frozen=True)
-class Quotas:
+class CycleQuotas:
     """Everything that a cycle computes, over ``pool_weight``.
 
     Where groups regroup, each round gives the root the whole pool for its quota, and that is what HTCondor publishes.

@@ -12,18 +12,18 @@ from typing import Any
 
 from htcq.elastic.reclaim.budget import Budget
 from htcq.elastic.reclaim.candidates import Candidates
-from htcq.elastic.reclaim.ceiling_plan import Holding, done_with, to_renew
+from htcq.elastic.reclaim.ceiling_plan import CeilingPlan, done_with, to_renew
 from htcq.elastic.reclaim.choice import Choice
-from htcq.elastic.reclaim.evictions import in_order, uses_of, victims_of
-from htcq.elastic.reclaim.free_space import Rooms
+from htcq.elastic.reclaim.evictions import evictions_of, in_order, uses_of
+from htcq.elastic.reclaim.free_space import FreeSpaces
+from htcq.elastic.reclaim.jobs_without_slot import JobsWithoutSlot, Waits, waits_of
 from htcq.elastic.reclaim.match_check import taken_places
-from htcq.elastic.reclaim.reclaim_history import Key, Past, past_of
-from htcq.elastic.reclaim.results import Over, ReclaimPlan, Shortage
+from htcq.elastic.reclaim.reclaim_history import Key, ReclaimHistory, past_of
+from htcq.elastic.reclaim.reclaim_plan import GroupOver, ReclaimPlan, Shortage
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
-from htcq.elastic.reclaim.waiting import Waiting, Waits, waits_of
-from htcq.elastic.records import Observation
+from htcq.elastic.records import ElasticObservation
 from htcq.pool.pool import Pool
-from htcq.quota.elastic.results import Outcome
+from htcq.quota.elastic.group_runtime import Outcome
 from htcq.settings.reclaim import ReclaimLimits
 
 #: A record may be so many seconds ahead of a look: taking one takes a while.
@@ -32,7 +32,7 @@ _AHEAD = 5.0
 
 def plan_reclaim(
     outcome: Outcome,
-    observation: Observation,
+    observation: ElasticObservation,
     pool: Pool,
     limits: ReclaimLimits,
     past: Sequence[Mapping[str, Any]] = (),
@@ -50,7 +50,7 @@ def plan_reclaim(
     return _Planner(outcome, observation, pool, limits, known, ends, ceilings, confirm).plan()
 
 
-def preview(outcome: Outcome, observation: Observation, pool: Pool, limits: ReclaimLimits) -> ReclaimPlan:
+def preview(outcome: Outcome, observation: ElasticObservation, pool: Pool, limits: ReclaimLimits) -> ReclaimPlan:
     """Return what would be taken back if groups had been over and in need for long enough, and nothing before."""
     return plan_reclaim(outcome, observation, pool, replace(limits, over_for=0, need_for=0))
 
@@ -58,10 +58,10 @@ def preview(outcome: Outcome, observation: Observation, pool: Pool, limits: Recl
 @dataclass
 class _Planner:
     outcome: Outcome
-    observation: Observation
+    observation: ElasticObservation
     pool: Pool
     limits: ReclaimLimits
-    past: Past
+    past: ReclaimHistory
     ends: Mapping[Key, float] | None
     ceilings: Mapping[str, int] | None
     confirm: bool
@@ -69,7 +69,7 @@ class _Planner:
     def plan(self) -> ReclaimPlan:
         """Return the plan."""
         now = self.observation.taken_at
-        standings, rooms = UsageLedger(self.outcome), Rooms(self.pool)
+        standings, rooms = UsageLedger(self.outcome), FreeSpaces(self.pool)
         over, done = (
             tuple(self._over(standings)),
             frozenset(done_with(self.past.ceilings, standings, self.limits.release)),
@@ -95,22 +95,22 @@ class _Planner:
 
     # Who is over, who is in need ----------------------------------------------------------------------------------
 
-    def _over(self, standings: UsageLedger) -> Iterator[Over]:
+    def _over(self, standings: UsageLedger) -> Iterator[GroupOver]:
         now, limits = self.observation.taken_at, self.limits
         for group in sorted({claim.group for claim in self.observation.claims}):
             exceeded = standings.exceeded(group)
             if exceeded:
                 seconds = self.past.seconds_over(group, now, limits.max_gap)
-                yield Over(group, exceeded, seconds, seconds >= limits.over_for)
+                yield GroupOver(group, exceeded, seconds, seconds >= limits.over_for)
 
-    def _needs(self, waiting: Sequence[Waiting]) -> Iterator[Shortage]:
+    def _needs(self, waiting: Sequence[JobsWithoutSlot]) -> Iterator[Shortage]:
         now, limits = self.observation.taken_at, self.limits
         for group in dict.fromkeys(each.group for each in waiting):
             seconds = self.past.seconds_in_need(group, now, limits.max_gap)
             jobs = sum(each.left for each in waiting if each.group == group)
             yield Shortage(group, jobs, seconds, seconds >= limits.need_for)
 
-    def _measured(self, rooms: Rooms, needy: set[str]) -> Iterator[tuple[str, bool]]:
+    def _measured(self, rooms: FreeSpaces, needy: set[str]) -> Iterator[tuple[str, bool]]:
         """Yield of each action that is long enough ago whether those that it was for have come to what it freed."""
         for action in self.past.unmeasured:
             if self.observation.taken_at - action.time < self.limits.settle_time:
@@ -133,7 +133,7 @@ class _Planner:
             return "the freed slots went to other groups twice in a row: find out why, then resume"
         return ""
 
-    def _waiting(self, over: Sequence[Over], needs: Sequence[Shortage]) -> str:
+    def _waiting(self, over: Sequence[GroupOver], needs: Sequence[Shortage]) -> str:
         now, limits = self.observation.taken_at, self.limits
         if not over:
             return "no group uses more than its runtime"
@@ -156,19 +156,19 @@ class _Planner:
 
     # What is taken back -------------------------------------------------------------------------------------------
 
-    def _chosen(self, plan: ReclaimPlan, standings: UsageLedger, rooms: Rooms, waits: Waits) -> ReclaimPlan:
+    def _chosen(self, plan: ReclaimPlan, standings: UsageLedger, rooms: FreeSpaces, waits: Waits) -> ReclaimPlan:
         observation, limits = self.observation, self.limits
         ready = {each.group for each in plan.over if each.ready}
         needy = {each.group for each in plan.needs if each.ready}
         candidates = Candidates(limits, observation.taken_at, self.past, rooms, self.ends)
         able = candidates.of((claim for claim in observation.claims if claim.group in ready), standings)
-        holding = Holding(observation.claims, observation.idle, self._foreign())
+        holding = CeilingPlan(observation.claims, observation.idle, self._foreign())
         budget = Budget(limits, len(observation.claims), self.past.today(observation.taken_at))
         choice = Choice(standings, rooms, waits, needy, budget, holding)
         choice.take(able)
         if self.confirm and choice.chosen:
             choice.confirm(self._taken(choice, holding, rooms, needy))
-        victims, ceilings = tuple(victims_of(able, choice)), tuple(holding.ceilings())
+        victims, ceilings = tuple(evictions_of(able, choice)), tuple(holding.ceilings())
         set_anew = {each.submitter for each in ceilings}
         return replace(
             plan,
@@ -182,7 +182,7 @@ class _Planner:
             waiting="" if victims else "no job that may be vacated would help the waiting jobs",
         )
 
-    def _taken(self, choice: Choice, holding: Holding, rooms: Rooms, needy: Collection[str]) -> frozenset[str]:
+    def _taken(self, choice: Choice, holding: CeilingPlan, rooms: FreeSpaces, needy: Collection[str]) -> frozenset[str]:
         ended = {place: [each.claim.slot for each in chosen] for place, chosen in choice.chosen.items()}
         held = {each.submitter for each in holding.ceilings()}
         whose = {each.submitter: each.group for each in self.observation.idle}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from htcq.quota.results import GroupQuota, Quotas, Round
+from htcq.quota.cycle_quotas import CycleQuotas, GroupQuota, Round
 
 
-def own_allocations(quotas: Quotas, weighted: bool) -> Mapping[str, float]:
+def own_allocations(quotas: CycleQuotas, weighted: bool) -> Mapping[str, float]:
     """Return by group what it is allocated in the first round for its own jobs; 0 where there are no rounds.
 
     Where groups regroup, that of the root is what it had before it was given the whole pool. ``weighted`` tells whether
@@ -33,7 +33,7 @@ def _shared_out(group: GroupQuota, one: Round, weighted: bool) -> float:
     return math.floor(allocated) + sum(dict(each.shares).get(group.name, 0.0) for each in shares if each.remainders)
 
 
-def lent_by(quotas: Quotas) -> Mapping[str, float]:
+def lent_by(quotas: CycleQuotas) -> Mapping[str, float]:
     """Return by group what others are allocated of its quota in the first round.
 
     HTCondor does not keep whose surplus goes to whom: where some of what was left over at a group was taken, everybody

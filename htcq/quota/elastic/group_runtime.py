@@ -6,8 +6,8 @@ import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from htcq.quota.elastic.groups import Amounts, Caps, Group, Options
-from htcq.quota.elastic.share import Sharing
+from htcq.quota.elastic.declaration import Amounts, Caps, ElasticGroup, Options
+from htcq.quota.elastic.share import RuntimeSharing
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class GroupRuntime:
     ``implied`` has the kinds that the group has without naming them.
     """
 
-    group: Group
+    group: ElasticGroup
     leaf: bool
     lends: bool
     min: Amounts
@@ -87,7 +87,7 @@ class Outcome:
     effective_total: Amounts
     undistributed: Amounts
     groups: tuple[GroupRuntime, ...]
-    sharings: Mapping[tuple[str, str], Sharing] = field(default_factory=dict, repr=False)
+    sharings: Mapping[tuple[str, str], RuntimeSharing] = field(default_factory=dict, repr=False)
     options: Options = field(default_factory=Options)
 
     @functools.cached_property

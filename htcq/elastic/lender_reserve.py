@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from htcq.quota.elastic.results import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class LeafQuota:
         return max(0, self.parts - self.least)
 
 
-def with_headroom(
+def reserve_for_lenders(
     leaves: Mapping[str, LeafQuota], outcome: Outcome, free: int, unit: int, reserve: LenderReserve, typical: int
 ) -> None:
     """Give the lenders among ``leaves`` their headroom, in whole ``unit``; ``free`` is what all of them may have.

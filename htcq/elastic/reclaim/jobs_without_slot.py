@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from htcq.elastic.reclaim.free_space import Rooms
+from htcq.elastic.reclaim.free_space import FreeSpaces
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
-from htcq.elastic.records import Idle, Observation
+from htcq.elastic.records import ElasticObservation, IdleJobs
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
@@ -16,10 +16,10 @@ from htcq.units import whole_number
 
 
 @dataclass
-class Waiting:
+class JobsWithoutSlot:
     """Idle jobs that are alike, of which ``left`` are without a slot in thought."""
 
-    idle: Idle
+    idle: IdleJobs
     jobs: Autocluster
     left: int
 
@@ -33,11 +33,11 @@ class Waiting:
 class Waits:
     """What waits for room in vain; and by place the jobs that a free slot will take, for which there must be room."""
 
-    jobs: tuple[Waiting, ...]
+    jobs: tuple[JobsWithoutSlot, ...]
     served: Mapping[str, tuple[Autocluster, ...]]
 
 
-def waits_of(observation: Observation, pool: Pool, standings: UsageLedger, rooms: Rooms) -> Waits:
+def waits_of(observation: ElasticObservation, pool: Pool, standings: UsageLedger, rooms: FreeSpaces) -> Waits:
     """Return who waits, the groups that use the least of their runtime first.
 
     What their runtimes leave no room for is left out. What a free slot takes is matched without anybody's doing: it
@@ -56,7 +56,7 @@ def waits_of(observation: Observation, pool: Pool, standings: UsageLedger, rooms
             jobs = _class_of(job)
             left = free.left(idle, jobs)
             if left:
-                found.append(Waiting(idle, jobs, left))
+                found.append(JobsWithoutSlot(idle, jobs, left))
     free.forget_waiting()
     return Waits(tuple(found), {place: tuple(jobs) for place, jobs in free.served.items()})
 
@@ -64,13 +64,13 @@ def waits_of(observation: Observation, pool: Pool, standings: UsageLedger, rooms
 class _Free:
     """The free slots, as idle jobs come to them."""
 
-    def __init__(self, standings: UsageLedger, rooms: Rooms) -> None:
+    def __init__(self, standings: UsageLedger, rooms: FreeSpaces) -> None:
         self._standings = standings
         self._rooms = [(place, room) for place in rooms.free() if (room := rooms.room(place)) is not None]
-        self._waiting: list[Idle] = []
+        self._waiting: list[IdleJobs] = []
         self.served: dict[str, list[Autocluster]] = {}
 
-    def left(self, idle: Idle, jobs: Autocluster) -> int:
+    def left(self, idle: IdleJobs, jobs: Autocluster) -> int:
         """Return how many of the jobs have room in the group's runtime and none in a slot."""
         count = 0
         rooms = iter(self._rooms)

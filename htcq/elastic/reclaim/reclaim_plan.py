@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from htcq.quota.elastic.groups import Amounts
+from htcq.quota.elastic.declaration import Amounts
 
 
 @dataclass(frozen=True)
-class Over:
+class GroupOver:
     """A group that uses more than its runtime: ``amounts`` by dimension, and for how long as far as is known."""
 
     group: str
@@ -28,7 +28,7 @@ class Shortage:
 
 
 @dataclass(frozen=True)
-class Victim:
+class Eviction:
     """A job that is to be vacated; ``helps`` are the dimensions in which its group uses too much, and it has some.
 
     ``lost_weight_hours`` is its slot weight times the hours that it ran; 0 where the job says that it checkpoints.
@@ -49,7 +49,7 @@ class Victim:
 
 
 @dataclass(frozen=True)
-class Use:
+class ExpectedStart:
     """An idle job that would run on what is freed at ``place``, the slot that is there then."""
 
     group: str
@@ -60,7 +60,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Spared:
+class Exemption:
     """A job of a group that is over, and why it is none to be taken back."""
 
     group: str
@@ -91,14 +91,14 @@ class ReclaimPlan:
 
     taken_at: float
     negotiator: str
-    over: tuple[Over, ...] = ()
+    over: tuple[GroupOver, ...] = ()
     needs: tuple[Shortage, ...] = ()
-    victims: tuple[Victim, ...] = ()
-    uses: tuple[Use, ...] = ()
+    victims: tuple[Eviction, ...] = ()
+    uses: tuple[ExpectedStart, ...] = ()
     ceilings: tuple[Ceiling, ...] = ()
     release: tuple[str, ...] = ()
     renew: tuple[str, ...] = ()
-    spared: tuple[Spared, ...] = ()
+    spared: tuple[Exemption, ...] = ()
     kept: tuple[str, ...] = ()
     stopped: str = ""
     waiting: str = ""

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from htcq.elastic.charging import Charge, Charging
-from htcq.elastic.group_membership import Belonging
-from htcq.elastic.records import PARTS, WEIGHT, Idle
+from htcq.elastic.charging import Charging, ClaimAmounts
+from htcq.elastic.group_membership import GroupMembership
+from htcq.elastic.records import PARTS, WEIGHT, IdleJobs
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.poolquota.access.access_points import access_points_of
-from htcq.poolquota.groups import PoolQuotas
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.supply import SLOT_CONSTRAINT
 
 #: Which submitters the negotiator looks at.
@@ -25,10 +25,10 @@ _SUBMITTERS = "NEGOTIATOR_SUBMITTER_CONSTRAINT"
 
 
 @dataclass(frozen=True)
-class Waiting:
+class IdleJobsFound:
     """The idle jobs, and what of them could not be counted, as sentences."""
 
-    idle: tuple[Idle, ...]
+    idle: tuple[IdleJobs, ...]
     problems: tuple[str, ...] = ()
 
 
@@ -40,7 +40,7 @@ class _Alike:
     count: int = 0
 
 
-def waiting_of(pool: Pool, condor: PoolQuotas, belonging: Belonging, charging: Charging) -> Waiting:
+def waiting_of(pool: Pool, condor: PoolQuotas, belonging: GroupMembership, charging: Charging) -> IdleJobsFound:
     """Return the idle jobs of the submitters that the negotiator looks at."""
     if pool.jobs is None:
         return _from_submitters(condor, belonging)
@@ -62,12 +62,12 @@ def waiting_of(pool: Pool, condor: PoolQuotas, belonging: Belonging, charging: C
         return found
     jobs = "1 idle job is" if kept_back == 1 else f"{kept_back} idle jobs are"
     problem = f"{jobs} not offered to the negotiator now, and not counted ('htcq why' says why)"
-    return Waiting(found.idle, (*found.problems, problem))
+    return IdleJobsFound(found.idle, (*found.problems, problem))
 
 
 def _from_jobs(
-    alike: Mapping[tuple[str, str, int], _Alike], condor: PoolQuotas, belonging: Belonging, charging: Charging
-) -> Waiting:
+    alike: Mapping[tuple[str, str, int], _Alike], condor: PoolQuotas, belonging: GroupMembership, charging: Charging
+) -> IdleJobsFound:
     found = []
     unmatched: Counter[str] = Counter()
     foreign, no_model = 0, 0
@@ -81,7 +81,7 @@ def _from_jobs(
         if not charge.matched:
             unmatched[group] += one.count
         no_model += one.count if charge.model is None else 0
-        found.append(Idle(group, submitter, schedd, one.first.id, one.count, charge.amounts))
+        found.append(IdleJobs(group, submitter, schedd, one.first.id, one.count, charge.amounts))
     problems = [
         f"{count} idle jobs of {group} match no slot, but count as requests"
         for group, count in sorted(unmatched.items())
@@ -90,22 +90,22 @@ def _from_jobs(
         problems.append(f"{foreign} idle jobs match no slot that this negotiator sees: they are not counted")
     if no_model:
         problems.append(f"{no_model} idle jobs request a GPU that no slot has: they count as requests of gpus only")
-    return Waiting(tuple(found), tuple(problems))
+    return IdleJobsFound(tuple(found), tuple(problems))
 
 
-def _charge(first: Job, charging: Charging) -> Charge:
+def _charge(first: Job, charging: Charging) -> ClaimAmounts:
     return charging.of(Autocluster(first.frame, first, Counter(), Counter()))
 
 
-def _from_submitters(condor: PoolQuotas, belonging: Belonging) -> Waiting:
-    def told() -> Iterator[Idle]:
+def _from_submitters(condor: PoolQuotas, belonging: GroupMembership) -> IdleJobsFound:
+    def told() -> Iterator[IdleJobs]:
         for each in sorted(condor.submitters, key=lambda one: one.name):
             if each.idle > 0 and each.weighted_idle > 0:
                 parts = round(each.weighted_idle * PARTS / each.idle)
-                yield Idle(belonging.group_of(each.name), each.name, "", "", each.idle, {WEIGHT: parts})
+                yield IdleJobs(belonging.group_of(each.name), each.name, "", "", each.idle, {WEIGHT: parts})
 
     problem = "the job queues are not known: of idle jobs, only the slot weight reported by schedds is counted"
-    return Waiting(tuple(told()), (problem,))
+    return IdleJobsFound(tuple(told()), (problem,))
 
 
 def _number(job: Job) -> tuple[int, int]:

@@ -10,26 +10,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from htcq.errors import InputError
-from htcq.quota.elastic.groups import Group
+from htcq.quota.elastic.declaration import ElasticGroup
 
 
 @dataclass(frozen=True)
-class Tree:
+class ElasticTree:
     """Groups with parents before their children and siblings by name; ``children`` by the parent's name.
 
     ``orphans`` name a parent that is not there. ``cycles`` holds the names of groups that are above themselves, each
     cycle from the least name on. Neither they nor what is below them is in ``groups``.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[ElasticGroup, ...]
     children: Mapping[str, tuple[str, ...]]
-    orphans: tuple[Group, ...] = ()
+    orphans: tuple[ElasticGroup, ...] = ()
     cycles: tuple[tuple[str, ...], ...] = ()
 
 
-def build_tree(groups: Iterable[Group]) -> Tree:
+def build_tree(groups: Iterable[ElasticGroup]) -> ElasticTree:
     """Return the tree; of groups with one name the first counts."""
-    by_name: dict[str, Group] = {}
+    by_name: dict[str, ElasticGroup] = {}
     for group in sorted(groups, key=lambda each: each.name):
         by_name.setdefault(group.name, group)
     below: dict[str, list[str]] = {"": []}
@@ -38,7 +38,7 @@ def build_tree(groups: Iterable[Group]) -> Tree:
     order: list[str] = list(below[""])
     for name in order:  # grows while it is read: breadth first
         order.extend(below.get(name, ()))
-    return Tree(
+    return ElasticTree(
         tuple(by_name[name] for name in order),
         {name: tuple(names) for name, names in below.items()},
         tuple(group for group in by_name.values() if group.parent and group.parent not in by_name),
@@ -46,7 +46,7 @@ def build_tree(groups: Iterable[Group]) -> Tree:
     )
 
 
-def _cycles(by_name: Mapping[str, Group]) -> tuple[tuple[str, ...], ...]:
+def _cycles(by_name: Mapping[str, ElasticGroup]) -> tuple[tuple[str, ...], ...]:
     found: list[tuple[str, ...]] = []
     seen: set[str] = set()
     for start in by_name:
@@ -64,7 +64,7 @@ def _cycles(by_name: Mapping[str, Group]) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(found))
 
 
-def moved(groups: Sequence[Group], name: str, parent: str) -> tuple[tuple[Group, ...], Mapping[str, str]]:
+def moved(groups: Sequence[ElasticGroup], name: str, parent: str) -> tuple[tuple[ElasticGroup, ...], Mapping[str, str]]:
     """Return the groups with ``name`` below ``parent`` (empty: at the top level), and who is called otherwise now.
 
     Where a group's name is the path to it, as HTCondor has it, the names of all that moves follow.
@@ -92,7 +92,7 @@ def moved(groups: Sequence[Group], name: str, parent: str) -> tuple[tuple[Group,
     return tuple(result), new_names
 
 
-def _new_names(by_name: Mapping[str, Group], name: str, parent: str) -> dict[str, str]:
+def _new_names(by_name: Mapping[str, ElasticGroup], name: str, parent: str) -> dict[str, str]:
     old_parent = by_name[name].parent
     prefix = f"{old_parent}." if old_parent else ""
     if not name.startswith(prefix) or "." in name[len(prefix) :]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
 from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota, number_text
-from htcq.elastic.records import PARTS, WEIGHT, Claim, Observation
-from htcq.elastic.target import Target
-from htcq.quota.elastic.groups import Quotas
+from htcq.elastic.quota_target import QuotaTarget
+from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation, GroupClaim
+from htcq.quota.elastic.declaration import ElasticQuotas
 
 _ID_LENGTH = 12
 _STAMP = "%Y%m%dT%H%M%SZ"
@@ -34,7 +34,7 @@ class GroupPlan:
     None where it may never.
     """
 
-    target: Target
+    target: QuotaTarget
     written: WrittenQuota
     before: float | None
     damped: str = ""
@@ -54,7 +54,7 @@ class GroupPlan:
 
 
 @dataclass(frozen=True)
-class Plan:
+class QuotaPlan:
     """What would be written for one negotiator; ``taken_at`` in seconds since 1970.
 
     ``ceilings`` are those that submitters have, which are never touched. ``problems`` are sentences
@@ -79,17 +79,17 @@ class Plan:
 
 
 def plan_of(
-    declared: Quotas,
-    targets: Sequence[Target],
+    declared: ElasticQuotas,
+    targets: Sequence[QuotaTarget],
     file: QuotaKnobs,
     damped: Mapping[str, str],
-    observation: Observation,
+    observation: ElasticObservation,
     in_force: QuotaKnobs | None,
     settings_text: str = "",
     worklife: float = 0.0,
     ceilings: Mapping[str, float] | None = None,
     now: float = 0.0,
-) -> Plan:
+) -> QuotaPlan:
     """Return the plan, made at ``now``, by which ``file`` replaces what is ``in_force`` (None: nothing of ours)."""
     by_name = {each.group: each for each in targets}
     used = _with_below(file, observation.weights)
@@ -111,7 +111,7 @@ def plan_of(
         )
     inputs = _digest(_inputs(declared, observation, in_force, settings_text))
     written = file.knobs()
-    return Plan(
+    return QuotaPlan(
         id=plan_id(now, inputs, file),
         inputs=inputs,
         taken_at=observation.taken_at,
@@ -137,11 +137,13 @@ def _with_below(file: QuotaKnobs, weights: Mapping[str, float]) -> dict[str, flo
     return used
 
 
-def _claims_of(group: str, claims: Iterable[Claim]) -> list[Claim]:
+def _claims_of(group: str, claims: Iterable[GroupClaim]) -> list[GroupClaim]:
     return [claim for claim in claims if claim.group == group or claim.group.startswith(f"{group}.")]
 
 
-def drain_seconds(claims: Sequence[Claim], over: float, observation: Observation, worklife: float) -> float | None:
+def drain_seconds(
+    claims: Sequence[GroupClaim], over: float, observation: ElasticObservation, worklife: float
+) -> float | None:
     """Estimate after how many seconds claims of ``over`` slot weight have ended by themselves; None: perhaps never.
 
     A schedd keeps a claim for more jobs of its user until it is ``worklife`` seconds old (less than 0: for ever); its
@@ -170,7 +172,9 @@ def drain_seconds(claims: Sequence[Claim], over: float, observation: Observation
     return None
 
 
-def _inputs(declared: Quotas, observation: Observation, in_force: QuotaKnobs | None, settings: str) -> object:
+def _inputs(
+    declared: ElasticQuotas, observation: ElasticObservation, in_force: QuotaKnobs | None, settings: str
+) -> object:
     groups = [
         [each.name, each.parent, dict(each.min), dict(each.max), dict(each.weight), each.lend, str(each.scale_min)]
         for each in declared.groups
@@ -208,7 +212,7 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def differences(plan: Plan) -> Iterator[GroupPlan]:
+def differences(plan: QuotaPlan) -> Iterator[GroupPlan]:
     """Yield the groups whose quotas change."""
     for group in plan.groups:
         if group.before is None or abs(group.change) > _SLACK:

@@ -43,7 +43,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Tree:
+class GroupTree:
     """All groups, breadth first, the root first; siblings are in the order of their lower-case names.
 
     ``global_accept_surplus`` is true where the knob for all groups or any one group says so.
@@ -95,7 +95,7 @@ class Assignment:
     defaulted: bool = False
 
 
-def assigned_group(tree: Tree, submitter_name: str) -> Assignment:
+def assigned_group(tree: GroupTree, submitter_name: str) -> Assignment:
     """Return the group that the negotiator takes ``submitter_name`` for.
 
     What stands before the last dot of the part before the last ``@`` is the group; a user whose name has dots is
@@ -118,7 +118,7 @@ def assigned_group(tree: Tree, submitter_name: str) -> Assignment:
     return Assignment(group.name)
 
 
-def build_tree(knobs: Mapping[str, str]) -> tuple[Tree, tuple[TreeProblem, ...]]:
+def build_tree(knobs: Mapping[str, str]) -> tuple[GroupTree, tuple[TreeProblem, ...]]:
     """Return the tree that ``knobs`` describe, and what is wrong with them.
 
     ``knobs`` are the configuration's, by name, with macros expanded. Where the negotiator would exit on a value, the
@@ -140,7 +140,7 @@ def build_tree(knobs: Mapping[str, str]) -> tuple[Tree, tuple[TreeProblem, ...]]
     for name in names:  # grows while it is read: breadth first
         names.extend(below[name])
     groups = tuple(replace(found[name], children=tuple(below[name])) for name in names)
-    return Tree(groups, any_accepts), tuple(reader.problems)
+    return GroupTree(groups, any_accepts), tuple(reader.problems)
 
 
 def _places(reader: Knobs) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from htcq.classads import Ad, Expr
-from htcq.quota.allocation import Node
+from htcq.quota.allocation import GroupAllocation
 
 #: The key of a group for which the sort expression yields no number: the greatest C++ float.
 FLT_MAX = 3.4028234663852886e38
@@ -26,7 +26,7 @@ def truncated(limit: float) -> int:
     return int(limit)
 
 
-def sort_keys(nodes: Sequence[Node], sort_expr: str) -> list[float]:
+def sort_keys(nodes: Sequence[GroupAllocation], sort_expr: str) -> list[float]:
     """Return each group's GROUP_SORT_EXPR.
 
     Raises:
@@ -43,7 +43,7 @@ def sort_keys(nodes: Sequence[Node], sort_expr: str) -> list[float]:
     return keys
 
 
-def in_order(nodes: Sequence[Node], keys: Sequence[float]) -> list[Node]:
+def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[GroupAllocation]:
     """Return the groups in the order of their turns: by key, then breadth first; the root last where groups regroup.
 
     The negotiator leaves the order of equals open beyond 16 groups, and all order where a key is NaN.
@@ -71,7 +71,7 @@ def _inserted(places: Sequence[tuple[bool, float]]) -> list[int]:
     return order
 
 
-def proposed_limit(node: Node, step: float, max_delta: float, whole: bool) -> float:
+def proposed_limit(node: GroupAllocation, step: float, max_delta: float, whole: bool) -> float:
     """Return the usage that a group may reach in a pass that goes ``step`` of ``max_delta``, a ``whole`` one if so.
 
     Where nobody is to grow (``max_delta`` is 0) but this group's quota is above its usage, that is NaN.
@@ -94,9 +94,9 @@ class SubtreeUsage:
     """
 
     def __init__(self) -> None:
-        self._of: dict[Node, float] = {}
+        self._of: dict[GroupAllocation, float] = {}
 
-    def __getitem__(self, node: Node) -> float:
+    def __getitem__(self, node: GroupAllocation) -> float:
         if node not in self._of:
             unknown = [node]
             for each in unknown:  # grows while it is read: what is below a group comes after it
@@ -105,28 +105,28 @@ class SubtreeUsage:
                 self._of[each] = self._sum(each)
         return self._of[node]
 
-    def update(self, nodes: Mapping[str, Node], usage: Mapping[str, float]) -> None:
+    def update(self, nodes: Mapping[str, GroupAllocation], usage: Mapping[str, float]) -> None:
         """Take over new usage by group name."""
         for name, used in usage.items():
-            node: Node | None = nodes[name]
+            node: GroupAllocation | None = nodes[name]
             nodes[name].used = used
             while node is not None and self._of.pop(node, None) is not None:
                 node = node.parent
 
-    def _sum(self, node: Node) -> float:
+    def _sum(self, node: GroupAllocation) -> float:
         total = 0.0
         for child in node.children:
             total += self._of[child]
         return total + node.used
 
 
-def enforced(node: Node, limit: float, subtree_usage: SubtreeUsage) -> tuple[float, str]:
+def enforced(node: GroupAllocation, limit: float, subtree_usage: SubtreeUsage) -> tuple[float, str]:
     """Return ``limit`` cut to what each group on the way up that accepts no surplus has left, and who cut it last.
 
     What a group has left is its quota: for a static one that is configured, even where less could be handed down.
     """
     growth, held_by = limit - node.usage, ""
-    above: Node | None = node
+    above: GroupAllocation | None = node
     while above is not None:
         if not above.group.accept_surplus:
             quota = above.group.config_quota if above.group.static else above.subtree_quota

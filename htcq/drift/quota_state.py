@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from htcq.drift.observation import GroupObservation, Observation
-from htcq.quota.tree import ROOT
+from htcq.drift.observation import DriftObservation, GroupObservation
+from htcq.quota.group_tree import ROOT
 
 #: Usage that is no further from the quota than this part of it is at the quota: claims come and go between cycles.
 SLACK = 0.01
@@ -20,7 +20,7 @@ NOTHING = 1e-6
 
 
 @dataclass(frozen=True)
-class State:
+class QuotaState:
     """How a group stands to its quota.
 
     ``starved``: below it while its jobs wait. ``over``: above it. ``lending``: below it with nothing waiting, while
@@ -32,14 +32,14 @@ class State:
     lending: bool = False
 
 
-def states_of(observation: Observation) -> Mapping[str, State]:
+def states_of(observation: DriftObservation) -> Mapping[str, QuotaState]:
     """Return the states by group; a group whose quota nobody knows is in none of them."""
     quotas = {each.name: quota_of(each, observation) for each in observation.groups}
     over = {each.name for each in observation.groups if _over(each.usage, quotas[each.name])}
     return {each.name: _state(each, quotas[each.name], over) for each in observation.groups}
 
 
-def quota_of(group: GroupObservation, observation: Observation) -> float | None:
+def quota_of(group: GroupObservation, observation: DriftObservation) -> float | None:
     """Return what a group's usage is held against: its effective quota, else the computed one; None without either.
 
     Where groups regroup, the root's quota is said to be the whole pool: here it is what no other group has of it.
@@ -55,9 +55,9 @@ def _published(group: GroupObservation) -> float | None:
     return group.computed if group.effective is None else group.effective
 
 
-def _state(group: GroupObservation, quota: float | None, over: set[str]) -> State:
+def _state(group: GroupObservation, quota: float | None, over: set[str]) -> QuotaState:
     below, waiting = _below(group.usage, quota), group.idle > NOTHING
-    return State(below and waiting, group.name in over, below and not waiting and bool(over - {group.name}))
+    return QuotaState(below and waiting, group.name in over, below and not waiting and bool(over - {group.name}))
 
 
 def _below(usage: float, quota: float | None) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Target:
+class QuotaTarget:
     """The quota of one group, in slot weight: what its runtime is worth, with ``headroom`` for a lender that wakes up.
 
     ``binding`` is the dimension of the runtime that is used up first, empty where there is none. ``parent`` is empty at

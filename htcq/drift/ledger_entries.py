@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from htcq.drift.ledger import Entry
-from htcq.quota.elastic.groups import DEFAULT, ROOT, SELF, Demand, Options, Quotas
-from htcq.quota.elastic.results import GroupRuntime, Outcome
+from htcq.drift.ledger import LedgerEntry
+from htcq.quota.elastic.declaration import DEFAULT, ROOT, SELF, ElasticDemand, ElasticQuotas, Options
+from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.scaling import scaled_mins
-from htcq.quota.elastic.share import Claim, split_hamilton
+from htcq.quota.elastic.share import ShareClaim, split_hamilton
 
 
-def entries(quotas: Quotas, demand: Demand, outcome: Outcome) -> tuple[Entry, ...]:
+def entries(quotas: ElasticQuotas, demand: ElasticDemand, outcome: Outcome) -> tuple[LedgerEntry, ...]:
     """Return the ledger of one look, every dimension that any group has a max of; what is all 0 is left out.
 
     ``outcome`` is what was computed of ``quotas`` and ``demand``.
@@ -59,18 +59,18 @@ class _Member:
         return self.idle - self.lent
 
 
-def _of(dimension: str, demand: Demand, outcome: Outcome) -> Iterator[Entry]:
+def _of(dimension: str, demand: ElasticDemand, outcome: Outcome) -> Iterator[LedgerEntry]:
     members = _members(dimension, outcome)
     top = [each for each in members if each.top]
     total = demand.total.get(dimension, 0)
     outside = _outside(dimension, demand, sum(each.used for each in top))
-    _settle(top, total, outside)
+    _share_out_level(top, total, outside)
     for each in members:
         if each.below:
             # What it lends is used by others; what it borrows is not what those below it lend each other.
-            _settle(each.below, each.guarantee, each.lent - each.borrowed)
+            _share_out_level(each.below, each.guarantee, each.lent - each.borrowed)
     lowest = [each for each in members if not each.below]
-    yield Entry(
+    yield LedgerEntry(
         ROOT,
         dimension,
         min=sum(each.min for each in top),
@@ -81,10 +81,12 @@ def _of(dimension: str, demand: Demand, outcome: Outcome) -> Iterator[Entry]:
         unused=sum(each.unused for each in lowest),
     )
     if outside:
-        yield Entry(DEFAULT, dimension, used=outside, borrowed=outside)
+        yield LedgerEntry(DEFAULT, dimension, used=outside, borrowed=outside)
     for each in members:
         if each.min or each.runtime or each.used:
-            yield Entry(each.name, dimension, each.min, each.runtime, each.used, each.lent, each.borrowed, each.unused)
+            yield LedgerEntry(
+                each.name, dimension, each.min, each.runtime, each.used, each.lent, each.borrowed, each.unused
+            )
 
 
 def _members(dimension: str, outcome: Outcome) -> list[_Member]:
@@ -114,13 +116,13 @@ def _member(dimension: str, group: GroupRuntime, options: Options, top: bool) ->
     return _Member(group.name, group.min[dimension], runtime, group.used[dimension], limited, group.lends, shrinks, top)
 
 
-def _outside(dimension: str, demand: Demand, inside: int) -> int:
+def _outside(dimension: str, demand: ElasticDemand, inside: int) -> int:
     """Return what is used where no quota of the dimension binds: in no group, or in one that does not manage it."""
     everybody = [*demand.used.values(), demand.system_used, demand.default_used]
     return max(0, sum(each.get(dimension, 0) for each in everybody) - inside)
 
 
-def _settle(level: Sequence[_Member], there: int, beyond: int) -> None:
+def _share_out_level(level: Sequence[_Member], there: int, beyond: int) -> None:
     """Say what each of ``level`` is guaranteed of ``there``, and lends: ``beyond`` is what others than these use."""
     declared = {each.name: each.min for each in level}
     mins = scaled_mins(there, declared, {each.name for each in level if not each.scalable})
@@ -139,7 +141,7 @@ def _settle(level: Sequence[_Member], there: int, beyond: int) -> None:
 
 def _split(amount: int, parts: Sequence[tuple[str, int]]) -> dict[str, int]:
     """Return ``amount`` in proportion to ``parts``, which come to no less; ties go by name."""
-    claims = [Claim(name, 0, 0, part) for name, part in parts if part > 0]
+    claims = [ShareClaim(name, 0, 0, part) for name, part in parts if part > 0]
     if not amount or not claims:
         return {}
     shares = split_hamilton(amount, claims, sum(claim.weight for claim in claims))

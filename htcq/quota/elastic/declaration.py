@@ -53,7 +53,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Group:
+class ElasticGroup:
     """One group. ``parent`` is empty at the top level.
 
     A dimension that ``max`` lacks is not managed here: demand for it is not looked at. One that ``min`` lacks is
@@ -74,15 +74,15 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Quotas:
+class ElasticQuotas:
     """The groups of one tree, in any order, and what holds for all of them."""
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[ElasticGroup, ...] = ()
     options: Options = field(default_factory=Options)
 
 
 @dataclass(frozen=True)
-class Demand:
+class ElasticDemand:
     """What there is, what is asked for and what is used, by group: of its own jobs, not of those below it.
 
     ``request`` is everything that its jobs want, what they use included. ``guarantee`` is kept for a group besides

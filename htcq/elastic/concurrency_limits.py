@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from htcq.classads import Value
-from htcq.elastic.group_membership import Belonging
+from htcq.elastic.group_membership import GroupMembership
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.pool import Pool
-from htcq.quota.elastic.groups import DEFAULT
+from htcq.quota.elastic.declaration import DEFAULT
 
 
 def limits_on(
-    pool: Pool, knobs: Mapping[str, str], belonging: Belonging, names: Iterable[str]
+    pool: Pool, knobs: Mapping[str, str], belonging: GroupMembership, names: Iterable[str]
 ) -> dict[str, tuple[str, ...]]:
     """Return the limits on each of ``names`` by which every group is held; those that have none are missing."""
     known = {name.upper() for name, text in knobs.items() if text.strip()}
@@ -37,7 +37,7 @@ def limits_on(
     return found
 
 
-def _by_group(name: str, classes: Iterable[Autocluster], belonging: Belonging) -> dict[str, set[str]]:
+def _by_group(name: str, classes: Iterable[Autocluster], belonging: GroupMembership) -> dict[str, set[str]]:
     """Return the limits that all jobs of a group that ask for ``name`` take as much of."""
     found: dict[str, set[str]] = {}
     for one in classes:

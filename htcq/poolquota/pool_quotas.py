@@ -23,12 +23,12 @@ from htcq.poolquota.published import Mark, Published
 from htcq.poolquota.supply import Supply
 from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
 from htcq.quota.cpp_float import total
+from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit, GroupQuota, GroupRound
+from htcq.quota.group_limits import truncated
+from htcq.quota.group_tree import Group, assigned_group, build_tree
 from htcq.quota.knobs import Knobs
-from htcq.quota.limits import truncated
-from htcq.quota.results import GroupQuota, GroupRound, Limit, Quotas
 from htcq.quota.settings import Settings, read_settings
-from htcq.quota.shares import Claimant, Pie, Share, shares
-from htcq.quota.tree import Group, assigned_group, build_tree
+from htcq.quota.shares import Claimant, Pie, SubmitterShare, shares
 
 #: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most passes of a round,
 #: most of those in which somebody is matched, and most rounds.
@@ -208,7 +208,7 @@ class PoolQuotas:
             return 0.0
         return max(0.0, now - begun[0])
 
-    def shares(self, group: str) -> tuple[Share, ...]:
+    def shares(self, group: str) -> tuple[SubmitterShare, ...]:
         """Return what each submitter of ``group`` with idle jobs may take in the first spin of the group's turn."""
         limit = self.limits.get(group, 0.0) if self.grouped else math.inf
         pie = Pie(
@@ -228,7 +228,7 @@ class PoolQuotas:
     # What they get ----------------------------------------------------------------------------------------------
 
     @cached_property
-    def computed(self) -> Quotas:
+    def computed(self) -> CycleQuotas:
         """The next cycle, if nothing were matched in it."""
         return compute_quotas(replace(self.inputs, settings=self._bounded(_MAX_PASSES)))
 
@@ -270,7 +270,7 @@ class PoolQuotas:
         return {limit.group: limit.limit for limit in self.last_limits}
 
     @cached_property
-    def last_limits(self) -> tuple[Limit, ...]:
+    def last_limits(self) -> tuple[GroupLimit, ...]:
         """The same with what each would be if no group above it held it, in the order of turns."""
         return _last_limits(self.inputs)
 
@@ -321,7 +321,7 @@ class PoolQuotas:
         return replace(self.settings, round_robin_rate=rate, max_rounds=rounds)
 
 
-def _last_limits(inputs: Inputs) -> tuple[Limit, ...]:
+def _last_limits(inputs: Inputs) -> tuple[GroupLimit, ...]:
     whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=math.inf, max_rounds=1))
     rounds = compute_quotas(whole).rounds
     return rounds[0].limits if rounds else ()
