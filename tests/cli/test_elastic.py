@@ -183,7 +183,7 @@ def test_submitters_are_taken_for_their_groups(compute: Any) -> None:
 
     assert [printed["groups"][name]["request"]["cpus"] for name in ("a.b", "c")] == [7, 8]
     assert printed["default"] == {"request": {"cpus": 10}, "used": {}}
-    assert "d.eve@x names a group that is not there" in done.err
+    assert "d.eve@x names a group that does not exist" in done.err
 
 
 def test_every_tree_has_its_own_total(compute: Any) -> None:
@@ -211,7 +211,7 @@ def test_a_weight_that_was_left_behind_is_told_of(compute: Any, quiet_place: Pat
 
     assert done.status == 0
     assert (
-        "warning: group a has a weight of 5 cpus, which was its max before the change the change [elastic-weight-left-behind]"
+        "warning: group a has a weight of 5 cpus, which was its max before the change [elastic-weight-left-behind]"
         in done.err
     )
 

@@ -141,7 +141,7 @@ def _machine(name: str, cpus: int, memory: int, **changes: Any) -> str:
 
 @pytest.fixture
 def snapshot(quiet_place: Path) -> Path:
-    """Three machines of two kinds, one without memory, and jobs of two shapes beside one whose request is not a number."""
+    """Three machines of two kinds, one without memory, and jobs of two shapes beside one whose request is no number."""
     place = quiet_place / "there"
     place.mkdir()
     ads = [
