@@ -53,7 +53,7 @@ def number(value: Any) -> float | None:
 
 
 def charge(slot: Any) -> Any:
-    """Return what the accountant charges for a claimed slot: SlotWeight, 1 where that is not a number."""
+    """Return what the accountant charges for a claimed slot: SlotWeight, 1 where that is no number."""
     weight = number(slot.eval("SlotWeight"))
     return 1 if weight is None else weight
 

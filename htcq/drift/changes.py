@@ -33,8 +33,7 @@ class SettingChange:
 
 @dataclass(frozen=True)
 class Spell:
-    """A time in which two sides differed, named as in :class:`~htcq.drift.compare.QuotaDifference`, with the last
-    values.
+    """A time in which two sides differed, with the last values.
 
     It is from the look that first saw it to the one that saw it over; ``until`` is None if the last look saw it still.
     """

@@ -69,6 +69,7 @@ def plan_reclaim(source: Source, wanted: Wanted) -> Observed:
         HtcqError: the pool or the journal cannot be read.
     """
     from htcq.elastic.observation import observe
+    from htcq.elastic.reclaim import planner
     from htcq.elastic.reclaim.free_space import FreeSpaces
     from htcq.live.vacating import queues_of
     from htcq.quota.elastic.runtime import compute

@@ -64,7 +64,7 @@ def _plain(text: str, _: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]
 
 
 def named(amounts: Mapping[str, Number | None]) -> dict[str, Number]:
-    """Return amounts by HTCondor's names of the assets; -999 stands for what is not a number."""
+    """Return amounts by HTCondor's names of the assets; -999 stands for what is no number."""
     names = {"cpus": "Cpus", "memory": "Memory", "disk": "Disk", "gpus": "GPUs", "tokens": "Tokens"}
     return {names[asset]: -999 if amount is None else amount for asset, amount in amounts.items()}
 

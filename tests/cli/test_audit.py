@@ -36,7 +36,7 @@ def snapshot(place: Path, *ads: str, **texts: str) -> None:
 
 @pytest.fixture
 def snap(quiet_place: Path) -> Path:
-    """A pool with one slot whose weight is not a number, and one that is healthy."""
+    """A pool with one slot whose weight is no number, and one that is healthy."""
     snapshot(quiet_place / "snap", BROKEN, policy_slot("slot1@node2"))
     return quiet_place / "snap"
 

@@ -163,7 +163,7 @@ def test_site_file_and_flags_do_not_both_choose(call: Call, quiet_place: Path) -
         (b"X = {{ model + 1 }}\n", "cannot be rendered"),
         (b"if true\nSLOT_WEIGHT = Cpus\n", "HTCondor cannot read it"),
         (b"SLOT_WEIGHT = Cpus\nthis is no assignment\n", "HTCondor cannot read it"),
-        (b"CONSUMPTION_POLICY = True\nSLOT_WEIGHT = NoSuchThing\n", "SLOT_WEIGHT is not a number"),
+        (b"CONSUMPTION_POLICY = True\nSLOT_WEIGHT = NoSuchThing\n", "SLOT_WEIGHT is no number"),
         (b"SLOT_WEIGHT = max(\n", "not a ClassAd expression"),
     ],
 )

@@ -183,7 +183,7 @@ def test_submitters_are_taken_for_their_groups(compute: Any) -> None:
 
     assert [printed["groups"][name]["request"]["cpus"] for name in ("a.b", "c")] == [7, 8]
     assert printed["default"] == {"request": {"cpus": 10}, "used": {}}
-    assert "d.eve@x names a group that is not there" in done.err
+    assert "d.eve@x names a group that does not exist" in done.err
 
 
 def test_every_tree_has_its_own_total(compute: Any) -> None:

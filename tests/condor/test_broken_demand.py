@@ -19,7 +19,7 @@ SURPLUS = {"GROUP_ACCEPT_SURPLUS": "True"}
 
 
 def test_demand_in_jobs_starves_a_group_of_large_jobs(site: Site, tmp_path: Path) -> None:
-    """It uses 4 of 8 and seems to want 2: its limit is not a number, until demand is weighed again."""
+    """It uses 4 of 8 and seems to want 2: its limit is no number, until demand is weighed again."""
     sound = {**groups(hep="8"), **SURPLUS}
     pool = break_it(site, {**sound, "NEGOTIATOR_USE_WEIGHTED_DEMAND": "False"})
     log = log_from_now(pool)

@@ -60,7 +60,7 @@ def test_the_negotiator_exits_again_and_again(
 
 
 def test_a_sound_weight_of_the_central_manager_takes_the_place_of_a_broken_one(site: Site, tmp_path: Path) -> None:
-    """The startd's weight is not a number, the negotiator's own is: a warning, and the job runs."""
+    """The startd's weight is no number, the negotiator's own is: a warning, and the job runs."""
     broken = {"SLOT_WEIGHT": "floor(NoSuchThing/2)", "NEGOTIATOR.SLOT_WEIGHT": "Cpus"}
     pool = break_it(site, policy(**broken))
     # The negotiator is on: only it knows its own weight.

@@ -215,7 +215,7 @@ def test_protected_jobs_local_jobs_and_jobs_that_end_soon_keep_running(site: Sit
     assert {each["group"] for each in done["done"]["vacated"]} == {"borrower"}
     come_to(pool, {"borrower.bob": 3, "borrower.cat": 3, "lender.ann": 2})
     reasons = sorted(each["why"].partition(" within ")[0] for each in done["spared"])
-    assert reasons == ["it ends by itself"] * 3 + ["the job has HtcqProtected = true"] * 3
+    assert reasons == ["it ends"] * 3 + ["the job has HtcqProtected = true"] * 3
     assert local not in vacated(pool)
     assert not reclaim.json("apply")["victims"]
 

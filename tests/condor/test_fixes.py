@@ -66,7 +66,7 @@ BREAKS: Mapping[str, Break] = {
         {"ann": 2},
         {"request_gpus": 1},
     ),
-    "a weight that is not a number, and consumptions that are none": Break(
+    "a weight that is no number, and consumptions that are none": Break(
         frozenset(("weight-not-a-number", "optional-asset-unsafe", "consumption-undefined", "asset-without-amount")),
         policy(
             **TWO_GPUS,

@@ -31,7 +31,9 @@ def test_a_dimension_that_limits_a_quota_is_approximated() -> None:
     status = look("Cpus", waiting(1, "a", 20, RequestMemory=3072), waiting(2, "b", 20))
 
     assert how(status) == {"cpus": How.ENFORCED, "memory": How.APPROXIMATED}
-    assert "it limits the quota of a: right" in {each.dimension: each.why for each in status.enforcement}["memory"]
+    assert (
+        "it determines the quota of a: correct" in {each.dimension: each.why for each in status.enforcement}["memory"]
+    )
 
 
 def test_a_weight_of_both_approximates_what_claims_could_have_more_of() -> None:

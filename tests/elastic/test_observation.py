@@ -116,7 +116,7 @@ def test_without_queues_the_weight_of_idle_jobs_is_what_schedds_say() -> None:
     seen = observe(pool(node(cpus_left=7), claimed(1, "physics.ada@site"), ad), weighed)
 
     assert seen.demand.request["physics"] == {"weight": 1000 + 12000, "cpus": 1}
-    assert any("the queues are not known" in problem for problem in seen.problems)
+    assert any("the job queues are not known" in problem for problem in seen.problems)
 
 
 def test_slots_that_match_nobody_count_and_are_told_apart() -> None:

@@ -20,9 +20,9 @@ SLOTS = lay_out(NODE, (SlotType(Choice()),))
 @pytest.mark.parametrize(
     ("role", "more", "said"),
     [
-        (EXECUTE, "SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is not a number on the full slot"),
+        (EXECUTE, "SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is no number on the full slot"),
         (EXECUTE, "SLOT_WEIGHT = Cpus - 4", "SLOT_WEIGHT is -4 on the empty slot"),
-        (EXECUTE, "SLOT_TYPE_1_SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is not a number"),
+        (EXECUTE, "SLOT_TYPE_1_SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is no number"),
         (EXECUTE, "CONSUMPTION_GPUS = target.RequestGPUs", "CONSUMPTION_GPUS is undefined for a job"),
         (EXECUTE, "CONSUMPTION_GPUS =", "CONSUMPTION_GPUS is missing"),
         (EXECUTE, "CONSUMPTION_CPUS = 1.5", "CONSUMPTION_CPUS is 1.5"),
@@ -32,7 +32,7 @@ SLOTS = lay_out(NODE, (SlotType(Choice()),))
         (EXECUTE, "CLAIM_PARTITIONABLE_LEFTOVERS = True", "are both on, which HTCondor does not support"),
         (ACCESS, "SCHEDD_SLOT_WEIGHT = RequestMemory / 4096.0", "its group would starve"),
         (ACCESS, "SCHEDD_SLOT_WEIGHT = Cpus", "mentions cpus"),
-        (CENTRAL, "SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is not a number"),
+        (CENTRAL, "SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is no number"),
     ],
 )
 def test_a_text_that_would_harm_a_daemon_is_refused(role: str, more: str, said: str) -> None:

@@ -59,7 +59,7 @@ def test_a_weight_that_only_an_empty_asset_breaks_is_a_danger(missing: str) -> N
     found = dangers(_charges({"weight": f"ifThenElse({missing} == 0, undefined, 1)"}))
 
     assert found != []
-    assert "SLOT_WEIGHT is not a number" in found[0]
+    assert "SLOT_WEIGHT is no number" in found[0]
 
 
 def test_scheduler_splitting_needs_no_consumption() -> None:

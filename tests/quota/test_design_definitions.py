@@ -102,7 +102,7 @@ def test_a_group_s_usage_is_weighted_and_its_own_without_that_of_the_groups_belo
 
 
 def test_a_group_has_the_submitters_whose_jobs_name_it() -> None:
-    """Definitions, the submitter ads of a group: those of the children of group it are not among them."""
+    """Definitions, the submitter ads of a group: those of the groups below it are not among them."""
     quotas = look(groups(FAMILY, wants("a"), wants("a", user="ben"), wants("a.x"), wants("")))
     names = {group.name: [submitter.name for submitter in quotas.of(group.name)] for group in quotas.tree.groups}
     assert names == {"<none>": ["ada@site"], "a": ["a.ada@site", "a.ben@site"], "a.x": ["a.x.ada@site"]}

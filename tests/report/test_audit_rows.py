@@ -75,7 +75,7 @@ def test_a_line_begins_with_file_and_line_where_they_are_known() -> None:
 
 def test_a_line_begins_with_the_subject_where_there_is_no_place() -> None:
     assert next(audit_lines(SAMPLE)) == (
-        "slot slot1@node01.example.net: error: SlotWeight is not a number when nothing is left: the first match there "
+        "slot slot1@node01.example.net: error: SlotWeight is no number when nothing is left: the first match there "
         "makes the negotiator crash (412 such) [weight-not-a-number]"
     )
 

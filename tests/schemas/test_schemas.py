@@ -120,12 +120,10 @@ def _audited() -> dict[str, Any]:
 
 
 def _reclaimed() -> dict[str, Any]:
-    """What is printed where jobs were vacated, one of which could not be."""
+    """What is printed where jobs were taken back, one of which could not be."""
     plan = borrowed(8, 2).plan()
     one, other = plan.victims
-    done = reclaim_json(
-        plan, (), [one], [(other, "the schedd does not answer")], ["somebody else set the ceiling of bob is 4"]
-    )
+    done = reclaim_json(plan, (), [one], [(other, "the schedd does not answer")], ["the ceiling of bob is 4"])
     return _parsed({**done, "health": []})
 
 

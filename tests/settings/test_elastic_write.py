@@ -53,7 +53,7 @@ def test_it_stands_beside_the_quotas_of_each_tree() -> None:
             "a whole number and s, min, h, d, w or y",
         ),
         ({"max_raise": 1.1}, "q.toml: elastic.write.max_raise is 1.1", "it must be a number from 0 to 1"),
-        ({"max_raise": True}, "q.toml: elastic.write.max_raise is True", "it must be a part"),
+        ({"max_raise": True}, "q.toml: elastic.write.max_raise is True", "it must be a number"),
         ({"min_change": -1}, "q.toml: elastic.write.min_change is -1", "it must be an amount of slot weight"),
         ({"max_failures": 1.5}, "q.toml: elastic.write.max_failures is 1.5", "it must be a whole number"),
     ],

@@ -108,7 +108,7 @@ def test_the_most_items_are_taken_and_one_more_is_not() -> None:
 
     with pytest.raises(InputError, match=r"f.toml has 10,001 items \(100 x 100, and 1 of their own\)") as refused:
         arguments(grid=grid, item=[{"name": "one"}])
-    assert "at most 10,000" in refused.value.hint
+    assert "the maximum is 10,000" in refused.value.hint
 
 
 def test_a_grid_beyond_all_measure_is_refused_at_once() -> None:
@@ -151,7 +151,7 @@ ITEM = {"name": "x"}
         ({"item": [ITEM, ITEM]}, "f.toml: two items are called x", ""),
         ({"item": [ITEM], "submit": {"output": "x"}}, "f.toml: htcq sets submit.output itself", ""),
         ({"item": [ITEM], "submit": {"Arguments": "x"}}, "f.toml: htcq sets submit.Arguments itself", ""),
-        ({"item": [ITEM], "submit": {"a b": "x"}}, "f.toml: submit.a b is no command", ""),
+        ({"item": [ITEM], "submit": {"a b": "x"}}, "f.toml: submit.a b is not a submit command", ""),
         ({"item": [ITEM], "submit": {"rank": []}}, "f.toml: submit.rank is []", "a text or a number"),
         ({"item": [ITEM], "submit": {"rank": "1\nqueue 9"}}, "submit.rank is", "one line"),
     ],

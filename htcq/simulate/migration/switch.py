@@ -1,7 +1,8 @@
 """A pool whose slots weigh otherwise, and whose groups have quotas of the same share: what follows from that.
 
 Follows the negotiator of HTCondor 25.14 as htcq.poolquota.pool_quotas does. That schedds go on reporting what runs in
-the unit in which it was claimed was measured on 25.14.1 (schedd.cpp keeps the ad of a claim's slot until the claim ends).
+the unit in which it was claimed was measured on 25.14.1 (schedd.cpp keeps the ad of a claim's slot until the claim
+ends).
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def test_what_the_next_cycle_would_give_to_others_is_not_taken() -> None:
 
 
 def test_the_jobs_of_a_group_above_others_are_taken_back_as_well() -> None:
-    """Its own jobs stand beside those of the children of group it."""
+    """Its own jobs stand beside those of the groups below it."""
     above = ElasticGroup("phys", min={"cpus": 4}, max={"cpus": 8})
     below = ElasticGroup("phys.hep", "phys", min={"cpus": 4}, max={"cpus": 8})
     other = ElasticGroup("chem", min={"cpus": 4}, max={"cpus": 8})
@@ -230,11 +230,9 @@ def test_ceilings_of_others() -> None:
     low = borrowed(8, 2).plan(ceilings={"borrower.bob@site": 6})
     assert len(low.victims) == 2
     assert not low.ceilings
-    assert low.kept == ("somebody else set the ceiling of borrower.bob@site (6) was set by somebody else and stays",)
+    assert low.kept == ("the ceiling of borrower.bob@site (6) was set by somebody else and stays",)
     one = borrowed(8, 2).plan(ceilings={"borrower.bob@site": 7})
     assert victims(one) == ["1.0"], "with one less 7 are left; the ceiling would let a second one come back"
-    assert why(one)["1.1"].startswith(
-        "somebody else set the ceiling of borrower.bob@site was set to 7 by somebody else"
-    )
+    assert why(one)["1.1"].startswith("somebody else set the ceiling of borrower.bob@site to 7")
     none = borrowed(8, 2).plan(ceilings={"borrower.bob@site": -1})
     assert len(none.victims) == 2

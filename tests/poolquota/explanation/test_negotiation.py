@@ -36,7 +36,7 @@ def test_a_group_without_a_quota_goes_after_those_that_have_one() -> None:
     ("expression", "sentence"),
     [
         ("10 - GroupQuota", "it has turn 1 of 1: GROUP_SORT_EXPR is 0 for it, and the least goes first"),
-        ("undefined", "it has turn 1 of 1: GROUP_SORT_EXPR is not a number for it, which puts it with the last"),
+        ("undefined", "it has turn 1 of 1: GROUP_SORT_EXPR is no number for it, which puts it with the last"),
     ],
 )
 def test_the_site_s_own_order_is_told(expression: str, sentence: str) -> None:

@@ -32,7 +32,7 @@ def test_own_jobs_of_a_group_take_their_part_of_its_runtime() -> None:
     outcome = compute(ElasticQuotas(groups), ElasticDemand({"cpus": 40}, asked(p=20, p_c=40)))
     own = outcome[f"p.{SELF}"]
 
-    # p asks for 20 + 40, up to its 50, but the total is 40. Its own jobs are guaranteed the 10 that p.c leaves of 30;
+    # p asks for 20 + 40, up to its 50, and there are 40. Its own jobs are guaranteed the 10 that p.c leaves of 30;
     # the 10 beyond 20 + 10 go by weights of 50 and 50, 5 each.
     assert (outcome["p"].runtime, own.min, own.runtime) == ({"cpus": 40}, {"cpus": 10}, {"cpus": 15})
     assert outcome["p.c"].runtime == {"cpus": 25}
@@ -202,7 +202,7 @@ def test_the_steps_tell_of_a_max_below_a_min_and_of_rounding_by_itself() -> None
     below = told(ElasticQuotas((group("a", 6, 5),)), ElasticDemand({"cpus": 9}, asked(a=9)), "a")
     legacy = ElasticQuotas((group("a", 0, 9), group("b", 0, 9)), Options(rounding=Rounding.LEGACY))
 
-    assert "5 are reserved for it, its max, which is below its min" in below
+    assert "5 are reserved for it: its max, which is below its min" in below
     assert "pass 1: 5 to share, by weight 9 of 18: 3 when rounded by itself" in told(
         legacy, ElasticDemand({"cpus": 5}, asked(a=9, b=9)), "a"
     )

@@ -58,7 +58,7 @@ def test_a_move_renames_paths_with_all_below_them() -> None:
         ("a", "a.b.c", "cannot go below a.b.c"),
         ("gone", "a", "no group gone"),
         ("a", "gone", "no group gone"),
-        ("a.b", "d", "a group d.b already"),
+        ("a.b", "d", "group d.b exists already"),
     ],
 )
 def test_a_move_that_cannot_be_is_refused(name: str, parent: str, said: str) -> None:
