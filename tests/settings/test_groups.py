@@ -225,7 +225,11 @@ def test_groups_that_htcondor_could_not_have_are_refused(groups: Any, message: s
         ({"sort_expression": "1\nX = 2"}, r"quotas.sort_expression is '1\nX = 2'", "on one line"),
         ({"sort_expression": "GroupQuota * ("}, "quotas.sort_expression", "the negotiator would exit"),
         ({"sort_expression": "strcat(\"$(HOME)\")"}, "quotas.sort_expression has a '$'", "would interpret them"),
-        ({"sort_expression": "1 //\\"}, "quotas.sort_expression has a '$' or ends in a backslash", "would interpret them"),
+        (
+            {"sort_expression": "1 //\\"},
+            "quotas.sort_expression has a '$' or ends in a backslash",
+            "would interpret them",
+        ),
     ],
 )  # fmt: skip
 def test_knobs_that_htcondor_would_not_take_are_refused(quotas: Any, message: str, hint: str) -> None:
