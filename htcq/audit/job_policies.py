@@ -70,7 +70,7 @@ class JobPolicies:
             if not text:
                 ignored = "it is not defined"
             elif parsed(text) is None:
-                ignored = "it is no ClassAd expression"
+                ignored = "it is not a ClassAd expression"
             yield JobPolicy(knob, text, place, ignored=ignored, only_warns=only_warns)
 
     def _listed(self, knob: str) -> list[str]:

@@ -27,7 +27,7 @@ def test_what_never_matches_is_found(text: str, said: str) -> None:
 
 def test_without_jobs_ordinary_ones_are_made_up() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionMemory="TARGET.RequestMem")))
-    assert finding.message.startswith("ConsumptionMemory is not a number for a job that asks for cpus=1")
+    assert finding.message.startswith("ConsumptionMemory is no number for a job that asks for cpus=1")
 
 
 def test_a_missing_request_counts_as_nothing() -> None:
