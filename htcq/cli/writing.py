@@ -67,7 +67,7 @@ def target_of(arguments: argparse.Namespace, text: str, file_name: str) -> Targe
 
     check_with_installed_parser(text)
     writing = not (arguments.check or arguments.diff)
-    return target_for(Path(arguments.write, arguments.file or file_name), text, writing)
+    return target_for(Path(arguments.write), arguments.file or file_name, text, writing)
 
 
 def compare(target: Target, arguments: argparse.Namespace) -> int:

@@ -26,15 +26,15 @@ def reading_knobs() -> dict[str, str]:
     return {**defaults, **knobs}
 
 
-def target_for(path: Path, text: str, writing: bool = True) -> Target:
-    """Return the file ``path`` with the ``text`` that it is to have; nothing is written yet.
+def target_for(directory: Path, name: str, text: str, writing: bool = True) -> Target:
+    """Return the file ``name`` of ``directory`` with the ``text`` that it is to have; nothing is written yet.
 
     Raises:
         InstallError: HTCondor would not read the file, or it cannot be written.
     """
     from htcq.emit.install import prepare
 
-    return prepare(path.parent, path.name, text, reading_knobs(), writing)
+    return prepare(directory, name, text, reading_knobs(), writing)
 
 
 def put_in_place(command: str, target: Target) -> bool:

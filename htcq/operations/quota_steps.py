@@ -207,7 +207,7 @@ def _take(writer: Writer, given: Handover, asked: bool) -> str:
     text = quota_text(given.file, writer.instance)
     names = [name for name, _ in given.file.knobs()]
     check_values(given.file, read_configuration(text, names), "when HTCondor reads the file")
-    target_for(writer.path, text)
+    target_for(writer.path.parent, writer.path.name, text)
     tried = values_with(writer.path.parent, writer.path.name, text, names)
     if tried is not None:
         check_values(given.file, tried, "in this machine's configuration")

@@ -10,7 +10,7 @@ from htcq.audit.engine import Checked, NotChecked, Verdict, audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
 from htcq.pool.left_out import LeftOut
-from htcq.report.formats.nagios import OK, UNKNOWN
+from htcq.report.verdict import OK, UNKNOWN
 from htcq.report.views.audit import plugin
 from tests.audit.sites import pool, slot
 

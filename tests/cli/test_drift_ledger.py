@@ -244,5 +244,5 @@ def test_the_ledger_goes_with_csv_alone(call: Call, quiet_place: Path) -> None:
     done = call(*REPORT, "--ledger")
 
     assert (done.status, done.out) == (2, "")
-    assert "--ledger without --csv (all other reports have the ledger)" in done.err
+    assert "--ledger without --csv (give --csv too; the other reports contain the ledger)" in done.err
     assert listing(quiet_place) == before

@@ -184,9 +184,9 @@ def test_a_file_that_this_machines_htcondor_would_not_read_is_not_written(
     (place / "condor_config").write_text(f"LOCAL_CONFIG_DIR = {place}/read\n")
     monkeypatch.setenv("CONDOR_CONFIG", str(place / "condor_config"))
 
-    target_for(place / "read/60-x.config", "")
+    target_for(place / "read", "60-x.config", "")
     with pytest.raises(InstallError, match=told):
-        target_for(place / name, "")
+        target_for((place / name).parent, (place / name).name, "")
 
 
 def test_a_directory_that_is_not_there_is_told(call: Call, place: Path) -> None:

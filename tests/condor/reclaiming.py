@@ -64,9 +64,11 @@ class Reclaim:
     def start(self, action: str, *options: str) -> subprocess.Popen[str]:
         """Start the command."""
         command = [
-            sys.executable, "-m", "htcq", "elastic", "reclaim", action, "--pool", self.pool.collector,
-            "--quotas", str(self.directory / "quotas.toml"), "--journal", str(self.journal), *options,
+            sys.executable, "-m", "htcq", "elastic", "reclaim", action,
+            "--quotas", str(self.directory / "quotas.toml"), *options,
         ]  # fmt: skip
+        if action != "emit":
+            command += ["--pool", self.pool.collector, "--journal", str(self.journal)]
         # Nobody can prove who he is across the walls of the pool's root directory.
         environment = {
             **os.environ,

@@ -24,7 +24,7 @@ def test_a_lender_gets_its_min_back_at_once(site: Site, tmp_path: Path) -> None:
     reclaim = lent(site, tmp_path, waiting=6)
     cycles(site.pool, 3)
     assert claims(site.pool) == {"borrower.bob": 8}, "nothing comes back by itself while claims last"
-    plan = reclaim.json()
+    plan = reclaim.json("plan")
     assert not reclaim.journal.exists(), "a plan alone changes nothing"
     planned = {victim["job"] for victim in plan["victims"]}
     assert len(planned) == 4
@@ -52,7 +52,7 @@ def test_ceilings_go_when_the_borrower_may_have_all_again(site: Site, tmp_path: 
     site.pool.wait(lambda: claims(site.pool) == {"borrower.bob": 4}, 30, "the lender's end", ("SchedLog",))
     cycles(site.pool, 2)
     assert claims(site.pool) == {"borrower.bob": 4}, "its ceiling holds it"
-    assert reclaim.json()["release"] == ["borrower.bob@test"]
+    assert reclaim.json("plan")["release"] == ["borrower.bob@test"]
     assert "the ceiling of borrower.bob@test is taken away" in reclaim.run("apply")
     assert not ceilings(site.pool)
     come_to(site.pool, {"borrower.bob": 8})
@@ -171,7 +171,7 @@ def test_slots_that_others_take_stop_it_after_two(site: Site, tmp_path: Path) ->
         come_to(pool, {"borrower.bob": 8 - turn, "other.eve": turn})
         pool.tool("condor_qedit", "-constraint", 'AccountingGroup == "lender.ann"', "Requirements", "true")
     stopped = reclaim.json("apply", status=1)
-    assert stopped["stopped"].startswith("what was taken back went to others twice in a row")
+    assert stopped["stopped"].startswith("the freed slots went to other groups twice in a row")
     assert stopped["release"] == ["borrower.bob@test"]
     assert not ceilings(pool)
     assert reclaim.json("apply", status=1)["stopped"]
