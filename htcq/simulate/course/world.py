@@ -147,7 +147,8 @@ class World:
 
     def take(self, made: Iterable[Made]) -> int:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
-        good = [each for each in made if not each.claim.refusal]
+        # An odd ad of a dynamic slot can be matched as well; what becomes of its claim then, courses do not follow.
+        good = [each for each in made if not each.claim.refusal and each.slot in self.bases]
         for each in good:
             base = self.bases[each.slot]
             self._start(base, each.job, {} if base.whole else each.claim.amounts, each.limits, MATCH)

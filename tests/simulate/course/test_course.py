@@ -165,3 +165,11 @@ def test_a_claim_in_cleaning_ends_after_the_first_cycle(activity: str, matches: 
     found = course(given, 2)
 
     assert [sample.matches for sample in found.samples] == matches
+
+
+def test_a_match_of_a_dynamic_slot_that_nobody_has_claimed_starts_nothing_here() -> None:
+    """A startd may still advertise one whose claim has just ended; it is the parent's again in the next moment."""
+    left = dynamic_slot("slot1_1@node1", "phys.ada@site", State='"Unclaimed"', Start="true", Requirements="true")
+    found = course(site(left, jobs=2), 2)
+
+    assert started(found) == [0, 0]
