@@ -90,7 +90,8 @@ class World:
         for slot in slots:
             name, _, machine = str(slot.name).partition("@")
             base = self.bases.get(f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name))
-            if base is not None and slot.claimed and slot.customer and (slot.type == DYNAMIC or base.whole):
+            # A dynamic slot whose parent is a static one, by its name, has none: one of the two ads is wrong.
+            if base is not None and slot.claimed and slot.customer and base.whole == (slot.type != DYNAMIC):
                 amounts = amounts_of(slot) if slot.type == DYNAMIC else {}
                 schedd = self.waiting.home(slot.customer, slot.remote_schedd)
                 limits = slot.concurrency_limits if isinstance(slot.concurrency_limits, str) else ""
@@ -147,8 +148,7 @@ class World:
 
     def take(self, made: Iterable[Made]) -> int:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
-        # An odd ad of a dynamic slot can be matched as well; what becomes of its claim then, courses do not follow.
-        good = [each for each in made if not each.claim.refusal and each.slot in self.bases]
+        good = [each for each in made if not each.claim.refusal]
         for each in good:
             base = self.bases[each.slot]
             self._start(base, each.job, {} if base.whole else each.claim.amounts, each.limits, MATCH)
