@@ -79,7 +79,7 @@ def test_the_audit_bounds_what_preemption_lets_through(fleet: Fleet, tmp_path: P
 
 
 def overshoots(fleet: Fleet, directory: Path) -> dict[str, float]:
-    """Return what each group can come to, as first-spin-overshoot has it."""
+    """Return what each group can reach, as first-spin-overshoot has it."""
     where = str(directory / "snapshot")
     htcq("snapshot", where, "--pool", fleet.pool.collector)
     findings = json.loads(htcq("audit", "--snapshot", where, "--json", "--fail-on", "never"))["findings"]
@@ -88,7 +88,7 @@ def overshoots(fleet: Fleet, directory: Path) -> dict[str, float]:
 
 
 def _limit(finding: dict[str, Any]) -> float:
-    return float(str(finding["message"]).partition("can come to ")[2].partition(" ")[0])
+    return float(str(finding["message"]).partition("can reach ")[2].partition(" ")[0])
 
 
 def htcq(*words: str) -> str:

@@ -93,7 +93,7 @@ def test_there_is_no_drawer() -> None:
     ("calls", "place"),
     [
         (re.compile(r"file=sys\.stderr|sys\.stderr\.write"), "report/printable.py"),
-        (re.compile(r"csv\.writer|csv\.DictWriter"), "report/csv_table.py"),
+        (re.compile(r"csv\.writer|csv\.DictWriter"), "report/formats/csv.py"),
         (re.compile(r"\b(mkdtemp|mkstemp|TemporaryDirectory|NamedTemporaryFile)\("), "passing.py"),
     ],
     ids=["messages", "csv", "temporary files"],
