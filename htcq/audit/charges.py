@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from htcq.audit.trials import Trial, fits
 from htcq.classads import as_number
-from htcq.policy.claim import accounted, handed_out
+from htcq.policy.carved import handed_out
+from htcq.policy.claim import accounted
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 

@@ -10,7 +10,7 @@ from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, safe_request, whole_request
 from htcq.audit.rule import Found
 from htcq.audit.trials import Trial
-from htcq.policy.claim import handed_out
+from htcq.policy.carved import handed_out
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute

@@ -8,18 +8,16 @@ those of a pool, or made up for a slot that is only planned. Amounts are in HTCo
 from __future__ import annotations
 
 import enum
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Callable, Optional, Protocol, Union
+from typing import Callable, Optional, Protocol
 
 from htcq.classads import Ad, Expr, Value, as_number, holds, named
+from htcq.policy.carved import Amounts, Number, bag_of, published
 from htcq.policy.defaults import MODIFIED, disk_slop
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
-Number = Union[int, float]
-Amounts = Mapping[str, Number]
 #: What a job takes of each asset; None where the expression yields no number.
 Taken = Mapping[str, Optional[Number]]
 #: What a startd reads as whole numbers of a request without a policy; the rest may be fractions (create_dslot).
@@ -310,7 +308,7 @@ def _way(
     if policy and never_matched(sure):
         return Way(impossible="it consumes nothing at all, which HTCondor never matches")
     slop = disk_slop(machine_disk_kb, startd.version)
-    bag = _bag(sure, slop, machine_disk_kb)
+    bag = bag_of(sure, slop, machine_disk_kb)
     needs = dict(sure)
     for asset, amount in _by_limits(slot, request, left).items():
         if amount is None:
@@ -354,32 +352,6 @@ def requested(job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
             amount = (1 if asset == CPUS else None) if amount is None else int(amount)
         taken[asset] = 0 if amount is None and asset not in _WHOLE else amount
     return taken
-
-
-def _bag(taken: Amounts, slop: int, machine_disk_kb: Number) -> dict[str, Number]:
-    """Return what leaves the partitionable slot: at least 1 cpu and 1 MB, whole MB, whole KiB."""
-    bag = dict(taken)
-    if CPUS in taken:
-        bag[CPUS] = max(taken[CPUS], 1)
-    if MEMORY in taken:
-        bag[MEMORY] = max(int(taken[MEMORY]), 1)
-    if DISK in taken:
-        bag[DISK] = math.ceil(max(0, taken[DISK]))
-        if slop:
-            # Up to 25.3 disk is kept as a share of the machine's, in binary floating point: a unit more here and there.
-            machine = machine_disk_kb or 1
-            bag[DISK] = math.ceil((taken[DISK] + slop) / machine * machine)
-    return bag
-
-
-def published(bag: Amounts) -> dict[str, int]:
-    """Return what the ad of a dynamic slot says that got ``bag``: whole units."""
-    return {asset: int(amount + 0.1) if asset == CPUS else int(amount) for asset, amount in bag.items()}
-
-
-def handed_out(taken: Amounts) -> dict[str, int]:
-    """Return what the dynamic slot of a claim has by which ``taken`` is consumed, of a startd since 25.4."""
-    return published(_bag(taken, 0, 0))
 
 
 def refused(slot: SlotSide, job: JobSide, got: Amounts) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from htcq.audit.charges import Charge
 from htcq.audit.evidence import Evidence
-from htcq.policy.claim import handed_out
+from htcq.policy.carved import handed_out
 from tests.audit.sites import job, policy_slot, pool
 
 

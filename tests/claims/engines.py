@@ -12,8 +12,8 @@ from htcq.classads import Ad, Value, as_number, parsed
 from htcq.elastic.charging import Charging
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS
+from htcq.policy.carved import handed_out
 from htcq.policy.charge import Charges, carve, job_ad
-from htcq.policy.claim import handed_out
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Policy
 from htcq.policy.defaults import ABSOLUTE_DISK
 from htcq.pool.autocluster import autoclusters_of

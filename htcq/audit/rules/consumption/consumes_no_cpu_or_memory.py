@@ -12,7 +12,7 @@ from htcq.audit.policies import consumption_fact, consumption_settings, number, 
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
 from htcq.classads import as_number
-from htcq.policy.claim import handed_out
+from htcq.policy.carved import handed_out
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS, DISK, MEMORY, attribute

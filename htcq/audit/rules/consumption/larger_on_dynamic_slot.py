@@ -9,7 +9,8 @@ from htcq.audit.fix_settings import literal_text
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
-from htcq.policy.claim import consumed, handed_out
+from htcq.policy.carved import handed_out
+from htcq.policy.claim import consumed
 from htcq.pool.slot_class import SlotClass
 from htcq.units import attribute
 

@@ -13,7 +13,7 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.audit.trials import fits
 from htcq.classads import as_number
-from htcq.policy.claim import handed_out
+from htcq.policy.carved import handed_out
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import CPUS, DISK, MEMORY
