@@ -93,7 +93,7 @@ def test_classad_forms(option, lines, capsys):
 @pytest.mark.usefixtures("probed")
 def test_two_forms_at_once_are_refused(capsys):
     assert cli.run(["probe", "--json", "--long"]) == 2
-    assert "not allowed with" in capsys.readouterr().err
+    assert "--json and --long contradict each other" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("probed")
