@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.audit.fix import Role, Setting
-from htcq.audit.rule import AnyRule, Found
+from htcq.audit.rule import AnyRule, Found, Severity
 from htcq.audit.subject import Subject
 from htcq.errors import BindingsError
 
@@ -48,9 +48,10 @@ class Told:
 
 @dataclass
 class _Root:
-    """A root cause with its settings, and what is not found any more without it."""
+    """A root cause with its settings, whether it matters by itself, and what is not found any more without it."""
 
     cause: Cause
+    matters: bool
     settings: dict[Setting, None] = field(default_factory=dict)
     gone: list[Told] = field(default_factory=list)
 
@@ -64,8 +65,9 @@ def root_causes(subject: Subject, told: Sequence[Told]) -> dict[tuple[Cause, str
     tried = _to_be_tried(_roots(told), subject.count)
     for root in tried:
         root.gone = _gone(subject, root, told)
-    # The one from which most follows comes first; of two that explain each other, the one whose rule comes first.
-    tried.sort(key=_number_gone, reverse=True)
+    # The one from which most follows comes first; of two that explain each other the one that matters by itself, then
+    # the one whose rule comes first.
+    tried.sort(key=lambda root: (_number_gone(root), root.matters), reverse=True)
 
     owners: dict[tuple[Cause, str], Cause] = {}
     chosen: set[Cause] = set()
@@ -86,7 +88,9 @@ def _roots(told: Sequence[Told]) -> list[_Root]:
     for each in told:
         if not each.found.without_it:
             continue
-        root = roots.setdefault(each.cause, _Root(each.cause))
+        matters = max(each.found.severity or each.rule.severity, each.found.harm.severity) > Severity.INFO
+        root = roots.setdefault(each.cause, _Root(each.cause, matters))
+        root.matters = root.matters or matters
         for setting in each.found.without_it:
             root.settings[setting] = None
     return list(roots.values())
@@ -95,11 +99,12 @@ def _roots(told: Sequence[Told]) -> list[_Root]:
 def _to_be_tried(roots: Sequence[_Root], slots: int) -> list[_Root]:
     """Return the root causes to try, the cheap ones of the central manager first: few on a pool of many slots."""
 
-    def changes_slots(root: _Root) -> bool:
-        return any(setting.role is Role.EXECUTE for setting in root.settings)
+    def place(root: _Root) -> tuple[bool, bool]:
+        changes_slots = any(setting.role is Role.EXECUTE for setting in root.settings)
+        return changes_slots, not root.matters
 
     count = max(_MIN_TRIED, min(_MAX_TRIED, _MAX_SLOTS // max(1, slots)))
-    return sorted(roots, key=changes_slots)[:count]
+    return sorted(roots, key=place)[:count]
 
 
 def _number_gone(root: _Root) -> int:

@@ -227,6 +227,10 @@ def test_of_two_that_explain_each_other_the_first_rule_is_the_root() -> None:
     assert _run(_rule("b", "ROOT", _MEND), _rule("a", "ROOT", _MEND)) == [("b", ["a"])]
 
 
+def test_of_two_that_explain_each_other_one_that_is_information_only_is_not_the_root() -> None:
+    assert _run(_rule("b", "ROOT", _MEND, Severity.INFO), _rule("a", "ROOT", _MEND)) == [("a", ["b"])]
+
+
 def test_the_one_from_which_most_follows_is_the_root() -> None:
     both = (*_MEND, Setting(Role.CENTRAL, "OTHER", ""))
     rules = (_rule("small", "ROOT", _MEND), _rule("x", "ROOT"), _rule("y", "OTHER"), _rule("large", "OTHER", both))

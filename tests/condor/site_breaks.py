@@ -124,7 +124,7 @@ BREAKS = (
         "GROUP_SORT_EXPR = GroupQuota * NoSuch",
     ),
     _central(
-        "demand is counted in jobs", "unweighted-demand", ERROR, "asks for", "NEGOTIATOR_USE_WEIGHTED_DEMAND = False",
+        "demand is counted in jobs", "unweighted-demand", ERROR, "they weigh", "NEGOTIATOR_USE_WEIGHTED_DEMAND = False",
     ),
     _central(
         "slot weights are off", "weights-off-with-partitionable", WARNING, "is off",
@@ -135,7 +135,7 @@ BREAKS = (
         "NEGOTIATOR_DEPHT_FIRST = False",
     ),
     _central(
-        "no slot counts for the pool", "pool-constraint-matches-nothing", ERROR, "holds for none of",
+        "no slot counts for the pool", "pool-constraint-matches-nothing", ERROR, "is true for no",
         "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = Memory > 1000000",
     ),
     _central(
@@ -143,7 +143,7 @@ BREAKS = (
         'NEGOTIATOR_SLOT_CONSTRAINT = State == "Unclaimed"',
     ),
     _central(
-        "groups regroup", "autoregroup", ERROR, "without any group's limit", "GROUP_AUTOREGROUP = True",
+        "groups regroup", "autoregroup", ERROR, "without a group limit", "GROUP_AUTOREGROUP = True",
     ),
     _central(
         "matching goes depth first", "depth-first-with-policy", WARNING, "is True", "NEGOTIATOR_DEPTH_FIRST = True",
@@ -156,11 +156,11 @@ BREAKS = (
         "SCHEDD_SLOT_WEIGHT = RequestCpu + RequestMemory / 4096.0",
     ),
     _on(
-        "ap2", "one access point hands out leftovers", "leftovers-with-policy", ERROR, "claims what is left",
+        "ap2", "one access point hands out leftovers", "leftovers-with-policy", ERROR, "claims the rest of a slot",
         "CLAIM_PARTITIONABLE_LEFTOVERS = True",
     ),
     _on(
-        "b1", "a consumption is a fraction", "fractional-memory", ERROR, "2.048",
+        "b1", "a consumption is a fraction", "fractional-memory", ERROR, "32.768",
         "CONSUMPTION_MEMORY = TARGET.RequestMemory / 1000.0",
     ),
     _on(
